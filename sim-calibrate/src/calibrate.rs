@@ -144,11 +144,7 @@ fn from_two_places<M: Model>(
     if is_done || given.active.is_empty() || runs.made() > given.most_runs {
         return Ok((first, None));
     }
-    let mut far = start.to_vec();
-    for key in given.active {
-        let last = given.keys[*key].last();
-        far[*key] = if start[*key] > last / 2 { last / 4 } else { last - last / 4 };
-    }
+    let Some(far) = far_from(given, runs, start)? else { return Ok((first, None)) };
     let second = settle(given, doubt, runs, &far)?;
     // The second search has learned more: both places with the same doubts.
     let first = look(given, doubt, runs, &first.place)?;
@@ -158,6 +154,30 @@ fn from_two_places<M: Model>(
     let difference = (first.cost - second.cost).abs();
     let agrees = difference <= SAME * first.cost.min(second.cost);
     Ok((if second.cost < first.cost { second } else { first }, Some(agrees)))
+}
+
+/// Returns a place far away from another one in each key that may move. Where the model has no
+/// machine, it goes back by half of the way until there is one.
+fn far_from<M: Model>(
+    given: &Given<'_>,
+    runs: &mut Runs<'_, M>,
+    start: &[usize],
+) -> Result<Option<Vec<usize>>, RunError<M::Error>> {
+    let mut far = start.to_vec();
+    for key in given.active {
+        let last = given.keys[*key].last();
+        far[*key] = if start[*key] > last / 2 { last / 4 } else { last - last / 4 };
+    }
+    while far != start {
+        if runs.one(&far, Wanted::Fitted)?.is_some() {
+            return Ok(Some(far));
+        }
+        for (far, start) in far.iter_mut().zip(start) {
+            *far =
+                if *far > *start { start + (*far - start) / 2 } else { start - (start - *far) / 2 };
+        }
+    }
+    Ok(None)
 }
 
 /// Searches from a place until what was learned at the best one leads to no other.

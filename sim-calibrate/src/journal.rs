@@ -2,7 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -46,6 +47,7 @@ struct Head {
 #[derive(Debug)]
 pub struct Journal {
     file: File,
+    path: PathBuf,
     known: Vec<Line>,
 }
 
@@ -61,7 +63,7 @@ impl Journal {
     pub fn open(path: &Path, search: &str) -> Result<Journal, JournalError> {
         let mut file = locked(path)?;
         if file.metadata().map_err(JournalError::Io)?.len() == 0 {
-            return Journal::begin(file, search);
+            return Journal::begin(file, path, search);
         }
         let mut lines = BufReader::new(&file);
         let mut line = String::new();
@@ -84,7 +86,7 @@ impl Journal {
         }
         file.set_len(length).map_err(JournalError::Io)?;
         file.seek(SeekFrom::End(0)).map_err(JournalError::Io)?;
-        Ok(Journal { file, known })
+        Ok(Journal { file, path: path.to_owned(), known })
     }
 
     /// Starts the journal of a search, and discards the runs that the file has.
@@ -94,13 +96,22 @@ impl Journal {
     pub fn restart(path: &Path, search: &str) -> Result<Journal, JournalError> {
         let file = locked(path)?;
         file.set_len(0).map_err(JournalError::Io)?;
-        Journal::begin(file, search)
+        Journal::begin(file, path, search)
     }
 
-    fn begin(mut file: File, search: &str) -> Result<Journal, JournalError> {
+    fn begin(mut file: File, path: &Path, search: &str) -> Result<Journal, JournalError> {
         let head = Head { format: format!("{FORMAT}{VERSION}"), search: search.to_owned() };
         writeln!(file, "{}", json(&head)).map_err(JournalError::Io)?;
-        Ok(Journal { file, known: Vec::new() })
+        Ok(Journal { file, path: path.to_owned(), known: Vec::new() })
+    }
+
+    /// Removes the file of a search whose result is kept elsewhere. No other search can open it
+    /// before it is gone.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn remove(self) -> Result<(), JournalError> {
+        std::fs::remove_file(&self.path).map_err(JournalError::Io)
     }
 
     /// Takes the runs that were known when the journal was opened.
@@ -116,13 +127,22 @@ impl Journal {
 
 /// Opens or creates a journal that no other process writes.
 fn locked(path: &Path) -> Result<File, JournalError> {
-    let file = OpenOptions::new().read(true).append(true).create(true).open(path);
-    let file = file.map_err(JournalError::Io)?;
-    // A file system without locks cannot keep two searches apart.
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => Err(JournalError::InUse),
-        _ => Ok(file),
+    loop {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let file = file.map_err(JournalError::Io)?;
+        // A file system without locks cannot keep two searches apart.
+        if let Err(Errno::WOULDBLOCK) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            return Err(JournalError::InUse);
+        }
+        if has_name(&file)? {
+            return Ok(file);
+        }
     }
+}
+
+/// Returns false if another search removed a file after it was opened, and before it was locked.
+fn has_name(file: &File) -> Result<bool, JournalError> {
+    file.metadata().map(|about| about.nlink() > 0).map_err(JournalError::Io)
 }
 
 fn read_line(lines: &mut impl BufRead, line: &mut String) -> Result<u64, JournalError> {
@@ -134,4 +154,24 @@ fn read_line(lines: &mut impl BufRead, line: &mut String) -> Result<u64, Journal
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers and strings are JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A search that opened the file just before another one removed it takes a new file.
+    #[test]
+    fn removed_file_is_not_taken() {
+        let path = std::env::temp_dir().join(format!("n2sim-removed-{}", std::process::id()));
+        let journal = Journal::open(&path, "a search").expect("a new file");
+        let old = File::open(&path).expect("it exists");
+        assert!(has_name(&old).expect("it can be read"));
+        assert!(matches!(Journal::open(&path, "a search"), Err(JournalError::InUse)));
+        journal.remove().expect("it can be removed");
+        assert!(!path.exists() && !has_name(&old).expect("it can be read"));
+        let second = Journal::open(&path, "another search").expect("a new file");
+        assert!(has_name(&second.file).expect("it can be read"));
+        second.remove().expect("it can be removed");
+    }
 }

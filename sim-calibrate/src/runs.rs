@@ -77,6 +77,8 @@ pub struct Runs<'a, M: Model> {
     keys: &'a [Key],
     model: &'a M,
     known: HashMap<Run, Predicted>,
+    /// Places of which the model said if it has a machine.
+    machines: HashMap<Vec<usize>, bool>,
     journal: Option<Journal>,
     kernels: Vec<KernelOfRuns>,
     /// Changes of the predictions of kernels alone.
@@ -151,8 +153,26 @@ impl<'a, M: Model> Runs<'a, M> {
                 known.insert((kernel, place), predicted.map(Arc::new));
             }
         }
-        let (kernels, correction, made, least) = (Vec::new(), None, 0, None);
-        Ok(Runs { keys, model, known, journal, kernels, correction, made, least, progress, pool })
+        let (machines, kernels) = (HashMap::new(), Vec::new());
+        let (correction, made, least) = (None, 0, None);
+        Ok(Runs {
+            keys,
+            model,
+            known,
+            machines,
+            journal,
+            kernels,
+            correction,
+            made,
+            least,
+            progress,
+            pool,
+        })
+    }
+
+    /// Ends the runs. Returns the journal, which stays locked.
+    pub fn into_journal(self) -> Option<Journal> {
+        self.journal
     }
 
     /// Returns the number of runs of the model, without those of the journal.
@@ -194,13 +214,11 @@ impl<'a, M: Model> Runs<'a, M> {
         places: &[Vec<usize>],
         wanted: Wanted,
     ) -> Result<Vec<Predicted>, RunError<M::Error>> {
-        // A kernel that does not depend on a key runs with its first value, and would hide that the
-        // model has no machine with the present one.
-        let runs_of = |place: &Vec<usize>| {
-            let has_machine = self.model.has_machine(&values(self.keys, place));
-            has_machine.then(|| self.runs_of(place, wanted))
-        };
-        let runs: Vec<Option<Vec<Option<Run>>>> = places.iter().map(runs_of).collect();
+        let mut runs = Vec::new();
+        for place in places {
+            let of_place = self.runs_of(place, wanted);
+            runs.push(self.has_machine(place, &of_place).then_some(of_place));
+        }
         self.make_all(runs.iter().flatten().flatten().flatten())?;
         Ok(runs.iter().map(|runs| self.joined(runs.as_ref()?)).collect())
     }
@@ -216,9 +234,6 @@ impl<'a, M: Model> Runs<'a, M> {
 
     /// Returns the predictions at one place where each kernel follows the others.
     pub(crate) fn together(&mut self, place: &[usize]) -> Result<Predicted, RunError<M::Error>> {
-        if !self.model.has_machine(&values(self.keys, place)) {
-            return Ok(None);
-        }
         let run = (None, place.to_vec());
         self.make_all([&run].into_iter())?;
         match self.known[&run].clone() {
@@ -259,6 +274,21 @@ impl<'a, M: Model> Runs<'a, M> {
             is_wanted.then(|| (Some(number), self.projected(kernel, place)))
         };
         self.kernels.iter().enumerate().map(run).collect()
+    }
+
+    /// Returns false if the model says that it has no machine at a place. A kernel that does not
+    /// depend on a key runs with its first value, which hides it. The model is asked once, and not
+    /// if all runs are of the very place: they show it.
+    fn has_machine(&mut self, place: &[usize], runs: &[Option<Run>]) -> bool {
+        if runs.iter().flatten().all(|(_, of_run)| of_run == place) {
+            return true;
+        }
+        if let Some(known) = self.machines.get(place) {
+            return *known;
+        }
+        let has_machine = self.model.has_machine(&values(self.keys, place));
+        self.machines.insert(place.to_vec(), has_machine);
+        has_machine
     }
 
     /// Returns a place with the keys at their start that do not change the kernel.

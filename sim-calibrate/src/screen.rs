@@ -45,9 +45,8 @@ pub(crate) fn screen<M: Model>(
     let ends = ends(runs, keys, place, &here)?;
     let effect = |number: usize, points_of: &[usize]| {
         let of_run = |end: &End| {
-            let change = |at: &usize| {
-                points.change(&points.all[*at], here[*at], end.run[*at]).powi(2)
-            };
+            let change =
+                |at: &usize| points.change(&points.all[*at], here[*at], end.run[*at]).powi(2);
             points_of.iter().map(change).sum::<f64>().sqrt()
         };
         ends[2 * number..2 * number + 2].iter().map(of_run).fold(0.0, f64::max)
@@ -71,8 +70,12 @@ fn ends<M: Model>(
     place: &[usize],
     here: &Counts,
 ) -> Result<Vec<End>, RunError<M::Error>> {
-    let end = |key: usize, position: usize| {
-        End { key, position, inside: place[key], outside: None, run: here.clone() }
+    let end = |key: usize, position: usize| End {
+        key,
+        position,
+        inside: place[key],
+        outside: None,
+        run: here.clone(),
     };
     let both = |(key, of): (usize, &Key)| [end(key, 0), end(key, of.last())];
     let mut ends: Vec<End> = keys.iter().enumerate().flat_map(both).collect();

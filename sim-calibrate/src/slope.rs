@@ -32,28 +32,35 @@ impl Slopes {
         place: &[usize],
         (distance, wanted): (&Distance, Wanted),
     ) -> Result<Slopes, RunError<M::Error>> {
-        let ends: Vec<(usize, usize)> = active
-            .iter()
-            .enumerate()
-            .map(|(number, key)| ends(&keys[*key], place[*key], distance, number))
-            .collect();
-        let mut places = Vec::new();
-        for (key, (low, high)) in active.iter().zip(&ends) {
-            for end in [low, high] {
-                let mut moved = place.to_vec();
-                moved[*key] = *end;
-                places.push(moved);
-            }
-        }
-        let predicted = runs.at(&places, wanted)?;
+        let candidates =
+            |(number, key): (usize, &usize)| candidates(&keys[*key], place[*key], distance, number);
+        let candidates: Vec<Vec<Ends>> = active.iter().enumerate().map(candidates).collect();
         let mut of_points = DMatrix::zeros(points.all.len(), active.len());
-        for (column, (low, high)) in ends.iter().enumerate() {
-            let both = (&predicted[2 * column], &predicted[2 * column + 1]);
-            let (Some(before), Some(after)) = both else { continue };
-            let steps = (high - low) as f64;
-            for (row, point) in points.all.iter().enumerate() {
-                let change = points.change(point, before[row], after[row]);
-                of_points[(row, column)] = change / steps;
+        let mut open: Vec<usize> = (0..active.len()).collect();
+        for choice in 0.. {
+            let ends = |column: usize| Some((column, *candidates[column].get(choice)?));
+            let ends: Vec<(usize, Ends)> = open.drain(..).filter_map(ends).collect();
+            if ends.is_empty() {
+                break;
+            }
+            let mut places = Vec::new();
+            for (column, (low, high)) in &ends {
+                for end in [low, high] {
+                    let mut moved = place.to_vec();
+                    moved[active[*column]] = *end;
+                    places.push(moved);
+                }
+            }
+            let predicted = runs.at(&places, wanted)?;
+            for ((column, (low, high)), both) in ends.into_iter().zip(predicted.chunks_exact(2)) {
+                let [Some(before), Some(after)] = both else {
+                    open.push(column);
+                    continue;
+                };
+                for (row, point) in points.all.iter().enumerate() {
+                    let change = points.change(point, before[row], after[row]);
+                    of_points[(row, column)] = change / (high - low) as f64;
+                }
             }
         }
         Ok(Slopes { of_points })
@@ -70,17 +77,26 @@ impl Slopes {
     }
 }
 
-/// Returns the two positions between which the slope of a key is measured.
-fn ends(key: &Key, position: usize, distance: &Distance, number: usize) -> (usize, usize) {
+/// Two positions of a key between which its slope is measured.
+type Ends = (usize, usize);
+
+/// Returns the ends for the slope of a key, and then others in case that the model has no machine
+/// at one of them.
+fn candidates(key: &Key, position: usize, distance: &Distance, number: usize) -> Vec<Ends> {
     let last = key.last();
-    match distance {
-        Distance::Both => (position.saturating_sub(1), (position + 1).min(last)),
+    let down = |steps: usize| (position.saturating_sub(steps), position);
+    let up = |steps: usize| (position, (position + steps).min(last));
+    let mut all = match distance {
+        Distance::Both => vec![(down(1).0, up(1).1)],
         Distance::OneSided(steps) => {
             let steps = steps[number].clamp(1, last);
             match position + steps <= last {
-                true => (position, position + steps),
-                false => (position.saturating_sub(steps), position),
+                true => vec![up(steps), down(steps)],
+                false => vec![down(steps), up(steps)],
             }
         }
-    }
+    };
+    all.extend([up(1), down(1)]);
+    all.retain(|(low, high)| low < high);
+    all
 }

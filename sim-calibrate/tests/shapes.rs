@@ -13,10 +13,16 @@ struct Shape<F> {
     count: F,
     /// Share of its count that a kernel has after the others.
     together: f64,
+    /// The model says without a run where it has no machine.
+    says: bool,
 }
 
 impl<F: Fn(usize, &[i64]) -> Option<f64> + Sync> Model for Shape<F> {
     type Error = ();
+
+    fn has_machine(&self, values: &[i64]) -> bool {
+        !self.says || (0..self.kernels).all(|kernel| (self.count)(kernel, values).is_some())
+    }
 
     fn predict(&self, kernel: usize, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
         Ok((self.count)(kernel, values).map(|count| vec![count]))
@@ -30,7 +36,7 @@ impl<F: Fn(usize, &[i64]) -> Option<f64> + Sync> Model for Shape<F> {
 
 impl<F: Fn(usize, &[i64]) -> Option<f64> + Sync> Shape<F> {
     fn new(kernels: usize, count: F) -> Shape<F> {
-        Shape { kernels, count, together: 1.0 }
+        Shape { kernels, count, together: 1.0, says: true }
     }
 
     /// Returns the counts of a machine with such values, with noise of 1 %.
@@ -166,4 +172,67 @@ fn kernel_that_takes_less_time_after_others() {
     let [alone, after] = found;
     assert!(alone.contains(&120) && *alone.start() > 110 && *alone.end() < 130, "{alone:?}");
     assert!(*after.start() < 100 && (150..400).contains(after.end()), "{after:?}");
+}
+
+/// Given a range at one end of which the model has no machine, expect a key that changes no count
+/// as one that is not seen, and no run for it.
+#[test]
+fn unused_key_without_a_machine_at_an_end() {
+    for says in [true, false] {
+        let count =
+            |_: usize, values: &[i64]| (values[1] <= 30).then_some(100.0 + values[0] as f64);
+        let model = Shape { says, ..Shape::new(1, count) };
+        let keys = keys(&[(0, 60, 20), (0, 60, 20)]);
+        let found = model.fit(&keys, &model.counts(&[40, 20], 1));
+        assert!(interval(&keys[0], &found.keys[0]).contains(&40), "{says}: {found:?}");
+        assert_eq!(found.keys[1], FittedKey { position: 20, interval: None }, "{says}");
+    }
+}
+
+/// Given a key that changes counts only up to where machines end, expect that it is seen: the
+/// change to the nearest machine counts, and not the one to the end of the range.
+#[test]
+fn seen_key_without_a_machine_at_an_end() {
+    let model = Shape::new(1, |_, values: &[i64]| {
+        (values[0] <= 33).then_some(100.0 + (values[0] - 30).max(0) as f64)
+    });
+    let keys = keys(&[(0, 200, 20)]);
+    let found = model.fit(&keys, &model.counts(&[33], 1));
+    let interval = interval(&keys[0], &found.keys[0]);
+    assert!(values(&keys, &found)[0] > 30 && interval.contains(&33), "{found:?}");
+}
+
+/// Given a value next to places without a machine, expect the slope to the other side, and so an
+/// interval that is not all of the range.
+#[test]
+fn value_next_to_a_gap() {
+    for gap in [51..=200, 0..=49] {
+        let model = Shape::new(2, |kernel, values: &[i64]| {
+            let count = 100 + values[0] + if kernel == 0 { values[1] } else { 0 };
+            (!gap.contains(&values[0])).then_some(count as f64)
+        });
+        let keys = keys(&[(0, 200, 50), (0, 200, 90)]);
+        let found = model.fit(&keys, &model.counts(&[50, 30], 1));
+        for (number, hidden) in [50, 30].into_iter().enumerate() {
+            let interval = interval(&keys[number], &found.keys[number]);
+            assert!(interval.contains(&hidden) && interval.count() < 40, "{gap:?}: {found:?}");
+        }
+    }
+}
+
+/// Given no machine where the second search would start, expect it to start nearer.
+#[test]
+fn second_search_without_a_machine_far_away() {
+    let model = Shape::new(3, |kernel, values: &[i64]| {
+        let count = [100 + values[0], 100 + values[1], 100 + values[0] + values[1]][kernel];
+        (values[0] + values[1] < 150).then_some(count as f64)
+    });
+    for start in [20, 60] {
+        let keys = keys(&[(0, 200, start), (0, 200, start)]);
+        let mut points = model.counts(&[40, 40], 1);
+        // No value explains it, so that there is a second search.
+        points.all[2].counted = Some(Sample { mean: 1000.0, deviation: 0.0 });
+        let found = model.fit(&keys, &points);
+        assert!(found.agrees == Some(true) && !found.unexplained.is_empty(), "{found:?}");
+    }
 }

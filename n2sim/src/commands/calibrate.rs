@@ -13,7 +13,7 @@ use anyhow::{Context, ensure};
 use clap::Args as ClapArgs;
 use indicatif::ProgressStyle;
 use sim_calibrate::{
-    Journal, JournalError, Key, Progress, RunError, Runs, Settings, calibrate, digest,
+    Calibration, Journal, JournalError, Key, Progress, RunError, Runs, Settings, calibrate, digest,
 };
 use sim_core::Shown;
 use sim_core::config::Document;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> anyhow::Result<Verdict> {
     let machine = Machine::new(&document, &keys, &sources)?;
     let points = machine.points(&sources, args.noise / 100.0, args.fit_all)?;
     let mut runs = 0;
-    let found = search(args, &document, &keys, &machine, &points, &mut runs)?;
+    let (found, journal) = search(args, &document, &keys, &machine, &points, &mut runs)?;
     let found = found.with_context(|| "the model has no machine with the values to start from")?;
     let report = Report::new(&sources, &keys, &points, &found, runs);
     output.write_all(overlay::text(&document, &report)?.as_bytes())?;
@@ -122,12 +122,23 @@ pub(crate) fn run(args: &CalibrateArgs) -> anyhow::Result<Verdict> {
         false => out.write_all(report.text().as_bytes())?,
     }
     out.finish()?;
-    let journal = journal_path(path);
-    std::fs::remove_file(&journal).with_context(|| format!("cannot remove {}", journal.shown()))?;
+    remove(journal, path)?;
     Ok(if report.unexplained.is_empty() { Verdict::Good } else { Verdict::Refuted })
 }
 
-/// Searches, with the runs of a search that was ended.
+/// Removes the runs of a search, which has locked them until now.
+fn remove(journal: Option<Journal>, output: &Path) -> anyhow::Result<()> {
+    let Some(journal) = journal else { return Ok(()) };
+    journal.remove().map_err(|error| match error {
+        JournalError::Io(error) => {
+            let file = journal_path(output);
+            anyhow::Error::new(error).context(format!("cannot remove {}", file.shown()))
+        }
+        other => journal_error(&journal_path(output), other),
+    })
+}
+
+/// Searches, with the runs of a search that was ended. Returns also their journal.
 fn search(
     args: &CalibrateArgs,
     document: &Document,
@@ -135,7 +146,7 @@ fn search(
     machine: &Machine<'_>,
     points: &sim_calibrate::Points,
     made: &mut usize,
-) -> anyhow::Result<Option<sim_calibrate::Calibration>> {
+) -> anyhow::Result<(Option<Calibration>, Option<Journal>)> {
     let path = journal_path(&args.output);
     let search = format!("{:016x}", digest(described(document, keys, points, machine)?.as_bytes()));
     let open = if args.restart { Journal::restart } else { Journal::open };
@@ -155,10 +166,11 @@ fn search(
     let found = calibrate(&mut runs, keys, points, Settings { most_runs: args.runs });
     bar.finish_and_clear();
     *made = runs.made();
-    found.map_err(|error| match error {
+    let found = found.map_err(|error| match error {
         RunError::Model(error) => error,
         RunError::Journal(error) => journal_error(&path, error),
-    })
+    })?;
+    Ok((found, runs.into_journal()))
 }
 
 /// Returns everything that determines a prediction, but the positions of the keys.

@@ -189,7 +189,11 @@ impl Report {
         }
         if !self.is_noise {
             let what = "the fitted counts differ by more than noise, so these values may be wrong";
-            writeln!(text, "{what} (docs/calibrate.md, Limits)").expect(TAKES);
+            let apart = match self.agrees {
+                Some(false) => ", and two searches from different places ended apart",
+                _ => "",
+            };
+            writeln!(text, "{what}{apart} (docs/calibrate.md, Limits)").expect(TAKES);
         }
         if !self.unseen.is_empty() {
             writeln!(text, "\nnot seen by these counts: {}", self.unseen.join(", ")).expect(TAKES);
@@ -316,4 +320,50 @@ impl From<Errors> for ErrorShares {
 
 fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use sim_calibrate::Unexplained;
+    use sim_core::config::{Range, Steps};
+
+    use super::*;
+
+    /// Returns the report of a fit that noise does not explain.
+    fn report(agrees: Option<bool>, unexplained: Vec<Unexplained>) -> String {
+        let range = Range { low: 1, high: 9, steps: Steps::Ones };
+        let keys = [Key { name: "memory.key".to_owned(), range, start: 2 }];
+        let points = Points { kernels: vec!["hash".to_owned()], ..Points::default() };
+        let found = Calibration {
+            keys: vec![sim_calibrate::FittedKey { position: 3, interval: None }],
+            ties: Vec::new(),
+            unexplained,
+            before: Errors::default(),
+            after: Errors::default(),
+            is_noise: false,
+            agrees,
+            predicted: Vec::new(),
+        };
+        Report::new(&[], &keys, &points, &found, 7).text()
+    }
+
+    /// Two searches that ended apart are named whether single counts are left unexplained or not.
+    #[test]
+    fn searches_that_end_apart_are_named() {
+        let count = Unexplained {
+            kernel: 0,
+            event: "CPU_CYCLES".to_owned(),
+            counted: 9.0,
+            predicted: 3.0,
+            deviations: 12.0,
+            held_out: false,
+        };
+        for unexplained in [Vec::new(), vec![count]] {
+            let text = |agrees| report(agrees, unexplained.clone());
+            let apart = "two searches from different places ended apart";
+            assert!(text(Some(false)).contains(apart), "{}", text(Some(false)));
+            assert!(!text(Some(true)).contains(apart) && !text(None).contains(apart));
+            assert!(text(None).contains("differ by more than noise"));
+        }
+    }
 }
