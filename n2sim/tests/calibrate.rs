@@ -62,6 +62,45 @@ fn values_of_a_hidden_machine() {
     assert!(!folder.path().join("calibrated.toml.runs").exists());
 }
 
+/// Events of which a machine with six counters counts each for a part of the time.
+const MANY: &str = "cycles,instructions,l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,stall_backend,stall_backend_mem,\
+    bus_access";
+
+/// Returns the fit of the counts of a stand-in for `perf stat` on the hidden machine.
+fn fit_of_perf(folder: &Path, options: &[&str]) -> serde_json::Value {
+    let perf = ["perf-stat", "--trace", "short.n2t", "--set", HIDDEN[0]];
+    let stat = ["--", "-o", "counts.csv", "-e", MANY, "./short"];
+    let counted = n2sim(&[&perf, options, &stat[..]].concat(), folder);
+    assert!(counted.status.success(), "{}", text(&counted.stderr));
+    let fit = ["calibrate", "short.n2t=counts.csv", "--fit-all", "--json"];
+    let keys = ["--also", "memory.dram.access-cycles=1..1000", "--only", "memory.dram.access-cycles"];
+    let fitted = n2sim(&[&fit[..], &keys].concat(), folder);
+    assert!(fitted.status.success(), "{}{}", text(&fitted.stdout), text(&fitted.stderr));
+    serde_json::from_slice(&fitted.stdout).expect("JSON")
+}
+
+/// Given counts that perf scales because more events than counters are counted, expect the hidden
+/// value in an interval that is wider than that of exact counts.
+#[test]
+fn counts_of_a_part_of_the_time() {
+    let folder = counted();
+    let widths = [(&[][..], false), (&["--mux-interval", "200ns"], true)].map(|(options, scaled)| {
+        let report = fit_of_perf(folder.path(), options);
+        let counts = fs::read_to_string(folder.path().join("counts.csv")).expect("the counts");
+        assert_eq!(counts.matches("%)").count(), if scaled { 9 } else { 0 }, "{counts}");
+        let name = report["counts"][0].as_str().expect("a name");
+        assert_eq!(name.contains("9 scaled counts"), scaled, "{name}");
+        let [key] = report["keys"].as_array().expect("keys").as_slice() else {
+            panic!("{report}");
+        };
+        let [low, high] = ["low", "high"].map(|end| key[end].as_i64().expect("a value"));
+        assert!((low..=high).contains(&300), "{report}\n{counts}");
+        high - low
+    });
+    let [exact, scaled] = widths;
+    assert!(exact < 40 && (2 * exact..500).contains(&scaled), "{widths:?}");
+}
+
 /// Given a profile and a machine to begin with, expect a configuration that has their values,
 /// strings too.
 #[test]

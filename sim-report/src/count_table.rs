@@ -58,6 +58,7 @@ pub struct CountTable<E = PmuEvent> {
     names: BTreeMap<E, String>,
     /// Spreads of the events that are means of several runs.
     spreads: BTreeMap<E, f64>,
+    shares: BTreeMap<E, f64>,
     /// Events that have two names with different counts.
     pub two_names: Vec<TwoNames>,
     /// Requested events without a count.
@@ -84,6 +85,7 @@ impl<E: CoreEvent> CountTable<E> {
             counts: BTreeMap::new(),
             names: BTreeMap::new(),
             spreads: BTreeMap::new(),
+            shares: BTreeMap::new(),
             two_names: Vec::new(),
             missing: Vec::new(),
             unknown: Vec::new(),
@@ -94,6 +96,12 @@ impl<E: CoreEvent> CountTable<E> {
     /// mean; `None` for a count of one run.
     pub fn spread(&self, event: E) -> Option<f64> {
         self.spreads.get(&event).copied()
+    }
+
+    /// Returns the share of the time for which a scaled count was counted; `None` for a count of all
+    /// of the time.
+    pub fn share(&self, event: E) -> Option<f64> {
+        self.shares.get(&event).copied()
     }
 
     /// Returns the number of events that were counted for part of the time and scaled.
@@ -298,6 +306,9 @@ impl<E: CoreEvent> Tables<E> {
         let rounding = u64::from(row.spread.is_some());
         if let Some(spread) = row.spread {
             table.spreads.insert(event, spread);
+        }
+        if is_estimate {
+            table.shares.insert(event, row.share);
         }
         table.add(event, &row.event, Count { value, tolerance, rounding, is_estimate }, line)
     }
@@ -511,6 +522,8 @@ mod tests {
                 assert!((found - spread).abs() < 1e-12, "{form}: {found}");
             }
             assert!(table.counts[&LD_SPEC].is_estimate && table.estimates() == 1, "{form}");
+            let share = table.share(LD_SPEC).expect(form);
+            assert!((share - 0.6667).abs() < 1e-9 && table.share(CPU_CYCLES).is_none(), "{form}");
         }
         let one = tables("4,,ld_spec,9,100.00,,").remove(0);
         assert_eq!((one.spread(LD_SPEC), one.counts[&LD_SPEC].rounding), (None, 0));

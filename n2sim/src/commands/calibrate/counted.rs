@@ -17,6 +17,12 @@ const NAMED: usize = 5;
 /// Unit of the counts of a trace, in instructions.
 pub(super) const INSTRUCTIONS: f64 = 1000.0;
 
+/// Standard deviation of a count of half of the time, as a share [assumed: programs change from
+/// phase to phase].
+const OF_HALF: f64 = 0.1;
+/// Least share of the time, where perf prints 0.00 %.
+const LEAST_SHARE: f64 = 1e-4;
+
 /// A file of counts, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CountsFile {
@@ -55,6 +61,8 @@ pub(super) struct Source {
     pub(super) machine: Option<MachineFacts>,
     /// The trace of the counts; `None` for the kernels of the litmus program.
     pub(super) trace: Option<PathBuf>,
+    /// Number of counts of a part of the time, which perf has scaled.
+    pub(super) scaled: usize,
     /// Counts of each kernel, by event.
     pub(super) kernels: BTreeMap<String, BTreeMap<PmuEvent, Sample>>,
 }
@@ -91,7 +99,7 @@ fn of_program(path: &Path) -> anyhow::Result<Source> {
         (kernel.kernel.clone(), kernels::counted_events().filter_map(of).collect())
     };
     let kernels = counted.kernels.iter().map(samples).collect();
-    Ok(Source { name, machine: Some(counted.machine), trace: None, kernels })
+    Ok(Source { name, machine: Some(counted.machine), trace: None, scaled: 0, kernels })
 }
 
 /// Returns a sample with its deviation as a share.
@@ -149,8 +157,7 @@ fn of_trace(trace: &Path, counts: &Path, assumptions: &Assumptions) -> anyhow::R
     let unit = INSTRUCTIONS / file.instructions().max(1) as f64;
     let sample = |(event, count): (&PmuEvent, &sim_metrics::Count)| {
         let of_runs = table.spread(*event).unwrap_or(0.0);
-        let of_estimate = if count.is_estimate { count.tolerance } else { 0.0 };
-        let deviation = of_runs.hypot(of_estimate);
+        let deviation = of_runs.hypot(table.share(*event).map_or(0.0, of_part));
         (*event, Sample { mean: count.value as f64 * unit, deviation })
     };
     let kernel = trace.file_stem().unwrap_or(trace.as_os_str()).to_string_lossy().into_owned();
@@ -159,8 +166,16 @@ fn of_trace(trace: &Path, counts: &Path, assumptions: &Assumptions) -> anyhow::R
         name,
         machine: None,
         trace: Some(trace.to_owned()),
+        scaled: table.estimates(),
         kernels: [(kernel, samples)].into(),
     })
+}
+
+/// Returns the standard deviation of a count of a part of the time, as a share. It is that of a sum
+/// from a sample of all intervals: 10 % if half of them are counted.
+fn of_part(share: f64) -> f64 {
+    let share = share.max(LEAST_SHARE);
+    OF_HALF * ((1.0 - share) / share).sqrt()
 }
 
 #[cfg(test)]
@@ -182,8 +197,16 @@ mod tests {
         assert_eq!(deviation("4000,,ld_spec,9,100.00,,\n"), 0.0);
         assert_eq!(deviation("4000,,ld_spec,2.00%,9,100.00,,\n"), 0.02);
         assert_eq!(deviation("   4,000   ld_spec   ( +-  3.00% )\n"), 0.03);
-        // A count of a part of the time may be wrong by more than runs show.
-        let estimate = deviation("4000,,ld_spec,2.00%,9,50.00,,\n");
-        assert_eq!(estimate, 0.1_f64.hypot(0.02));
+    }
+
+    /// A count of a part of the time may be wrong by more than runs show.
+    #[test]
+    fn the_deviation_grows_as_the_counted_time_shrinks() {
+        let scaled = |share: &str| deviation(&format!("4000,,ld_spec,2.00%,9,{share},,\n"));
+        assert_eq!(scaled("50.00"), 0.1_f64.hypot(0.02));
+        assert_eq!(scaled("20.00"), 0.2_f64.hypot(0.02));
+        assert!(scaled("90.00") < 0.04 && scaled("99.99") > 0.02);
+        assert!(scaled("0.00").is_finite() && scaled("0.00") > 1.0);
+        assert_eq!(deviation("   4,000   ld_spec   (20.00%)\n"), 0.2);
     }
 }

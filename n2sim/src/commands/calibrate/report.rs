@@ -8,6 +8,7 @@ use sim_core::Shown;
 use sim_litmus::MachineFacts;
 
 use super::counted::Source;
+use crate::plural::number_of;
 
 /// Counts without an explanation that are named.
 const NAMED: usize = 12;
@@ -258,10 +259,16 @@ impl Report {
     }
 }
 
-/// Returns the file and the machine of counts.
+/// Returns the file and the machine of counts, or how many of them are scaled.
 fn source(source: &Source) -> String {
     let Some(MachineFacts { name, midr, kernel, .. }) = &source.machine else {
-        return source.name.clone();
+        return match source.scaled {
+            0 => source.name.clone(),
+            scaled => {
+                let counts = number_of(scaled, "scaled count");
+                format!("{} ({counts}, which may be wrong by more than noise)", source.name)
+            }
+        };
     };
     let facts = [("", name), ("MIDR ", midr), ("Linux ", kernel)];
     let known = facts.iter().filter(|(_, fact)| !fact.is_empty());
