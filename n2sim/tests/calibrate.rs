@@ -73,7 +73,8 @@ fn fit_of_perf(folder: &Path, options: &[&str]) -> serde_json::Value {
     let counted = n2sim(&[&perf, options, &stat[..]].concat(), folder);
     assert!(counted.status.success(), "{}", text(&counted.stderr));
     let fit = ["calibrate", "short.n2t=counts.csv", "--fit-all", "--json"];
-    let keys = ["--also", "memory.dram.access-cycles=1..1000", "--only", "memory.dram.access-cycles"];
+    let keys =
+        ["--also", "memory.dram.access-cycles=1..1000", "--only", "memory.dram.access-cycles"];
     let fitted = n2sim(&[&fit[..], &keys].concat(), folder);
     assert!(fitted.status.success(), "{}{}", text(&fitted.stdout), text(&fitted.stderr));
     serde_json::from_slice(&fitted.stdout).expect("JSON")
@@ -84,19 +85,20 @@ fn fit_of_perf(folder: &Path, options: &[&str]) -> serde_json::Value {
 #[test]
 fn counts_of_a_part_of_the_time() {
     let folder = counted();
-    let widths = [(&[][..], false), (&["--mux-interval", "200ns"], true)].map(|(options, scaled)| {
-        let report = fit_of_perf(folder.path(), options);
-        let counts = fs::read_to_string(folder.path().join("counts.csv")).expect("the counts");
-        assert_eq!(counts.matches("%)").count(), if scaled { 9 } else { 0 }, "{counts}");
-        let name = report["counts"][0].as_str().expect("a name");
-        assert_eq!(name.contains("9 scaled counts"), scaled, "{name}");
-        let [key] = report["keys"].as_array().expect("keys").as_slice() else {
-            panic!("{report}");
-        };
-        let [low, high] = ["low", "high"].map(|end| key[end].as_i64().expect("a value"));
-        assert!((low..=high).contains(&300), "{report}\n{counts}");
-        high - low
-    });
+    let widths =
+        [(&[][..], false), (&["--mux-interval", "200ns"], true)].map(|(options, scaled)| {
+            let report = fit_of_perf(folder.path(), options);
+            let counts = fs::read_to_string(folder.path().join("counts.csv")).expect("the counts");
+            assert_eq!(counts.matches("%)").count(), if scaled { 9 } else { 0 }, "{counts}");
+            let name = report["counts"][0].as_str().expect("a name");
+            assert_eq!(name.contains("9 scaled counts"), scaled, "{name}");
+            let [key] = report["keys"].as_array().expect("keys").as_slice() else {
+                panic!("{report}");
+            };
+            let [low, high] = ["low", "high"].map(|end| key[end].as_i64().expect("a value"));
+            assert!((low..=high).contains(&300), "{report}\n{counts}");
+            high - low
+        });
     let [exact, scaled] = widths;
     assert!(exact < 40 && (2 * exact..500).contains(&scaled), "{widths:?}");
 }

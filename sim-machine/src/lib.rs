@@ -35,7 +35,7 @@ pub use machines::Machine;
 pub use mode::Mode;
 pub use observe::RunObserver;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord, Waits};
-pub use region::{Marker, Roi, RunOptions};
+pub use region::{Marker, Roi, RunOptions, hint_word};
 pub use session::Session;
 pub use session::windows::Window;
 pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks};

@@ -64,10 +64,15 @@ enum Mark {
     Address(u64),
 }
 
+/// Returns the instruction word of `HINT #number`.
+pub const fn hint_word(number: u32) -> u32 {
+    0xD503_201F | (number & 0x7F) << 5
+}
+
 impl Mark {
     fn resolve(marker: &Marker, meta: &Meta, trace: &str) -> Result<Mark, MachineError> {
         match marker {
-            Marker::Hint(number) => Ok(Mark::Word(0xD503_201F | (number & 0x7F) << 5)),
+            Marker::Hint(number) => Ok(Mark::Word(hint_word(*number))),
             Marker::Symbol(name) => {
                 meta.symbol(name).map(|symbol| Mark::Address(symbol.addr)).ok_or_else(|| {
                     let known = meta.symbols.len();
@@ -276,8 +281,10 @@ mod tests {
 
     #[test]
     fn only_instructions_between_the_markers_are_counted() {
-        let hint = |n: u32| 0xD503_201F | n << 5;
-        let words = [NOP, hint(40), NOP, NOP, hint(41), NOP, hint(40), NOP, hint(41)];
+        // HINT #40 and HINT #41.
+        let [begin, end] = [0xD503_251F, 0xD503_253F];
+        assert_eq!([hint_word(40), hint_word(41)], [begin, end]);
+        let words = [NOP, begin, NOP, NOP, end, NOP, begin, NOP, end];
         let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
         let options = RunOptions { roi: Some(roi), ..RunOptions::default() };
         assert_eq!(counted(&words, &options), [2, 3, 7]);

@@ -10,6 +10,10 @@ use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, S
 
 use super::rows::{Row, Unit};
 
+/// Numbers of the hints that enclose the counted part of a recording.
+pub(super) const BEGIN: u32 = 40;
+pub(super) const END: u32 = 41;
+
 /// A row with the model's result for it.
 pub(super) struct Compared<'a> {
     pub(super) row: &'a Row,
@@ -87,7 +91,7 @@ fn compare<'a>(row: &'a Row, folder: &Path, set: &[String]) -> Result<Compared<'
 pub(super) fn rate(row: &Row, path: &Path, config: MachineConfig) -> Result<f64> {
     let header = RunHeader { trace: path.display().to_string(), ..RunHeader::default() };
     let session = Session::open(path, config, header)?.without_roots();
-    let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
+    let roi = Roi { begin: Marker::Hint(BEGIN), end: Marker::Hint(END) };
     let options = RunOptions { roi: Some(roi), ..RunOptions::default() };
     let outcome = session.run(&options, &mut |_| {})?;
     let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));

@@ -307,13 +307,13 @@ fn tie_report(tie: &Tie, keys: &[Key], points: &Points) -> TieReport {
         }
     };
     if let Some((kernel, event, change)) = &tie.separated_by {
-        let change = change * 100.0;
-        write!(
-            sentence,
-            "; {} would separate them ({event} {change:+.0} %)",
-            points.kernels[*kernel]
-        )
-        .expect(TAKES);
+        let change = match change * 100.0 {
+            // A slope over so many steps says no more than this.
+            much if much > 900.0 => "more than tenfold".to_owned(),
+            percent => format!("{percent:+.0} %"),
+        };
+        write!(sentence, "; {} would separate them ({event} {change})", points.kernels[*kernel])
+            .expect(TAKES);
     }
     TieReport { keys: names, sentence }
 }
@@ -352,6 +352,20 @@ mod tests {
             predicted: Vec::new(),
         };
         Report::new(&[], &keys, &points, &found, 7).text()
+    }
+
+    #[test]
+    fn separating_count_changes_by_a_number_that_says_something() {
+        let points = Points { kernels: vec!["hash".to_owned()], ..Points::default() };
+        let range = Range { low: 1, high: 9, steps: Steps::Ones };
+        let key = |name: &str| Key { name: name.to_owned(), range, start: 2 };
+        let sentence = |change: f64| {
+            let separated_by = Some((0, "BUS_ACCESS".to_owned(), change));
+            let tie = Tie { moves: vec![(0, 1.0), (1, -2.0)], known: None, separated_by };
+            tie_report(&tie, &[key("a"), key("b")], &points).sentence
+        };
+        assert!(sentence(-0.12).ends_with("; hash would separate them (BUS_ACCESS -12 %)"));
+        assert!(sentence(1e30).ends_with("(BUS_ACCESS more than tenfold)"));
     }
 
     /// Two searches that ended apart are named whether single counts are left unexplained or not.

@@ -8,7 +8,7 @@ use sim_litmus::judge::{Totals, judge, totals};
 use sim_litmus::{Answer, Counted, JudgedCase, JudgedClaim, Midr};
 
 use super::all_cases::Cases;
-use crate::plural::{number_of, verb};
+use crate::plural::{form_for, number_of};
 
 /// A result, compared.
 pub(super) struct Judged {
@@ -61,7 +61,7 @@ impl Judged {
             (true, _) => Some(format!(
                 "{} {} other counts of {}",
                 number_of(own, "case"),
-                verb(own, "expects", "expect"),
+                form_for(own, "expects", "expect"),
                 midr.revision()
             )),
             (false, 0) => Some(format!(
@@ -70,8 +70,8 @@ impl Judged {
             (false, _) => Some(format!(
                 "not a Neoverse N2: {} {} expectations for this core, {rest} {} judged by the guide of the Neoverse N2",
                 number_of(own, "case"),
-                verb(own, "has", "have"),
-                verb(rest, "is", "are"),
+                form_for(own, "has", "have"),
+                form_for(rest, "is", "are"),
             )),
         }
     }
@@ -102,10 +102,10 @@ impl Judged {
     pub(super) fn sums(&self) -> String {
         let totals = self.totals();
         let (agree, all) = (totals.agree, number_of(self.cases.len(), "case"));
-        let mut text = format!("{agree} of {all} {}", verb(agree, "agrees", "agree"));
+        let mut text = format!("{agree} of {all} {}", form_for(agree, "agrees", "agree"));
         for (count, what) in [
-            (totals.differ, verb(totals.differ, "differs", "differ")),
-            (totals.unclear, verb(totals.unclear, "varies too much", "vary too much")),
+            (totals.differ, form_for(totals.differ, "differs", "differ")),
+            (totals.unclear, form_for(totals.unclear, "varies too much", "vary too much")),
             (totals.not_counted, "could not be counted"),
         ] {
             if count > 0 {

@@ -11,7 +11,7 @@ use sim_litmus::judge::Totals;
 use sim_report::page::{Cell, Page, Section, Table};
 
 use super::judged::{Judged, word};
-use crate::plural::verb;
+use crate::plural::form_for;
 
 const STYLE: &str = include_str!("page/litmus.css");
 
@@ -54,7 +54,7 @@ fn sums(totals: Totals) -> Markup {
             (Answer::Unclear, totals.unclear),
             (Answer::NotCounted, totals.not_counted),
         ] {
-            li { (marked(answer)) ": " strong { (count) } " " (verb(count, "case", "cases")) }
+            li { (marked(answer)) ": " strong { (count) } " " (form_for(count, "case", "cases")) }
         }
     } }
 }

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use sim_machine::hint_word;
 use sim_trace::{Slice, TraceFile, WriterOptions};
 
+use super::super::replay::{BEGIN, END};
 use super::super::rows::{Class, Row};
 
 /// Instructions of a recording that is replayed for every place of a search.
@@ -13,9 +15,6 @@ pub(super) const FITTED_MOST: u64 = 600_000;
 pub(super) const SHOWN_MOST: u64 = 2_500_000;
 /// One part in so many of the counted part is kept.
 const KEPT: u64 = 4;
-/// Encodings of the hints that enclose the counted part.
-const BEGIN: u32 = 0xd503_251f;
-const END: u32 = 0xd503_253f;
 
 /// Use of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +64,9 @@ fn cut(path: &Path) -> Result<PathBuf> {
     let file = TraceFile::open(path)?;
     let (mut begin, mut end) = (u64::MAX, 0);
     for stream in file.streams() {
-        let first = position(&file, stream.stream, BEGIN)?;
+        let first = position(&file, stream.stream, hint_word(BEGIN))?;
         begin = begin.min(first);
-        let counted = (position(&file, stream.stream, END)? - first) / KEPT;
+        let counted = (position(&file, stream.stream, hint_word(END))? - first) / KEPT;
         end = end.max(begin + counted);
     }
     let range = begin - ((end - begin) / 2).min(begin)..end;

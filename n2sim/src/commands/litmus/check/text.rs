@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sim_litmus::{Answer, JudgedCase, JudgedClaim};
 
 use super::super::judged::{Judged, deviations, model, number, shown, word};
-use crate::plural::{number_of, verb};
+use crate::plural::{form_for, number_of};
 
 const TAKES: &str = "a String takes all text";
 /// Cases of each kind that are named, unless all are asked for.
@@ -48,7 +48,7 @@ fn unanswered<'a>(
     if cases.is_empty() {
         return String::new();
     }
-    let what = verb(cases.len(), what[0], what[1]);
+    let what = form_for(cases.len(), what[0], what[1]);
     let mut text = format!("\n{} {what}:\n", number_of(cases.len(), "case"));
     let named = if all { cases.len() } else { NAMED };
     for case in cases.iter().take(named) {
