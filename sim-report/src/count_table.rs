@@ -98,8 +98,8 @@ impl<E: CoreEvent> CountTable<E> {
         self.spreads.get(&event).copied()
     }
 
-    /// Returns the share of the time for which a scaled count was counted; `None` for a count of all
-    /// of the time.
+    /// Returns the share of the time for which a scaled count was counted; `None` for a count that
+    /// was not scaled.
     pub fn share(&self, event: E) -> Option<f64> {
         self.shares.get(&event).copied()
     }
