@@ -48,7 +48,7 @@ home_events! {
     AddressHazard = 0x10,
     /// An atomic waits for an older request to the same line.
     AtomicAddressHazard = 0x11,
-    /// A snoop is sent to a core, for a request or for an eviction from the snoop filter.
+    /// One or several cores are snooped, for a request or for an eviction from the snoop filter.
     SnoopSent = 0x18,
     /// An eviction from the snoop filter snoops one core.
     EvictionDirectedSnoop = 0x19,
@@ -242,6 +242,25 @@ impl FloorPlan {
         let number = number as u32;
         Crosspoint { column: number % self.columns, row: number / self.columns }
     }
+
+    /// Calls `pass` with every crosspoint that a flit leaves on its way to another one, and the
+    /// side. Flits are routed along the row first, then along the column.
+    #[inline]
+    fn route(&self, from: usize, to: usize, mut pass: impl FnMut(usize, Side)) {
+        let (start, end) = (self.position(from), self.position(to));
+        let columns = self.columns as usize;
+        let mut at = from;
+        for _ in 0..start.column.abs_diff(end.column) {
+            let is_east = start.column < end.column;
+            pass(at, if is_east { Side::East } else { Side::West });
+            at = if is_east { at + 1 } else { at - 1 };
+        }
+        for _ in 0..start.row.abs_diff(end.row) {
+            let is_north = start.row < end.row;
+            pass(at, if is_north { Side::North } else { Side::South });
+            at = if is_north { at + columns } else { at - columns };
+        }
+    }
 }
 
 /// Side of a crosspoint to which a flit leaves.
@@ -267,27 +286,38 @@ pub struct MeshCounts {
     sent: Vec<u64>,
     /// Messages that each agent received.
     received: Vec<u64>,
-    /// Flits from crosspoint to crosspoint: `paths[(from * crosspoints + to) * 4 + channel]`.
-    paths: Vec<u64>,
+    /// Flits that left each crosspoint: `links[crosspoint][side * 4 + channel]`.
+    links: Vec<[u64; 16]>,
+    /// Number of the crosspoint of each agent.
+    places: Vec<u32>,
     /// Events of the home nodes: `home[slice * HOME_EVENTS + event]`.
     home: Vec<u64>,
     /// Events of the DVM node.
     dvm: Vec<u64>,
     /// Cycles of the mesh's clock.
     pub cycles: u64,
+    /// Snoops that had no answer yet at the end of the counted part, less those at its begin.
+    pub unanswered: i64,
+    /// Lines on their way from one core to another at the end of the counted part, less those at
+    /// its begin.
+    pub lines_under_way: i64,
 }
 
 impl MeshCounts {
     /// Returns counts of zero for a floor plan.
     pub fn new(plan: FloorPlan) -> MeshCounts {
-        let (agents, crosspoints) = (plan.agents(), plan.crosspoints());
+        let agents = plan.agents();
+        let place = |agent| plan.number(plan.crosspoint(agent)) as u32;
         MeshCounts {
             sent: vec![0; agents * Message::COUNT],
             received: vec![0; agents * Message::COUNT],
-            paths: vec![0; crosspoints * crosspoints * Channel::ALL.len()],
+            links: vec![[0; 16]; plan.crosspoints()],
+            places: plan.all().map(place).collect(),
             home: vec![0; plan.homes.len() * HOME_EVENTS],
             dvm: vec![0; DVM_EVENTS],
             cycles: 0,
+            unanswered: 0,
+            lines_under_way: 0,
             plan,
         }
     }
@@ -297,9 +327,11 @@ impl MeshCounts {
         let (sender, receiver) = (self.plan.index(from), self.plan.index(to));
         self.sent[sender * Message::COUNT + message as usize] += 1;
         self.received[receiver * Message::COUNT + message as usize] += 1;
-        let place = |agent| self.plan.number(self.plan.crosspoint(agent));
-        let pair = place(from) * self.plan.crosspoints() + place(to);
-        self.paths[pair * Channel::ALL.len() + message.channel() as usize] += message.flits();
+        let (from, to) = (self.places[sender] as usize, self.places[receiver] as usize);
+        let (channel, links) = (message.channel() as usize, &mut self.links);
+        self.plan.route(from, to, |at, side| {
+            links[at][side as usize * Channel::ALL.len() + channel] += message.flits();
+        });
     }
 
     /// Counts an event of a home node.
@@ -322,6 +354,20 @@ impl MeshCounts {
         self.received[self.plan.index(agent) * Message::COUNT + message as usize]
     }
 
+    /// Returns the messages of one kind that all agents of a kind sent.
+    pub fn sent_by(&self, kind: AgentKind, message: Message) -> u64 {
+        self.agents_of(kind).map(|agent| self.sent(agent, message)).sum()
+    }
+
+    /// Returns the messages of one kind that all agents of a kind received.
+    pub fn received_by(&self, kind: AgentKind, message: Message) -> u64 {
+        self.agents_of(kind).map(|agent| self.received(agent, message)).sum()
+    }
+
+    fn agents_of(&self, kind: AgentKind) -> impl Iterator<Item = Agent> + '_ {
+        self.plan.all().filter(move |agent| agent.kind() == kind)
+    }
+
     /// Returns the count of an event of one home node.
     pub fn of_home(&self, slice: u32, event: HomeEvent) -> u64 {
         self.home[slice as usize * HOME_EVENTS + event as usize]
@@ -338,68 +384,40 @@ impl MeshCounts {
     }
 
     /// Returns the flits that left each crosspoint at each side, on a channel, by the number of the
-    /// crosspoint and of the [`Side`]. Flits are routed along the row first, then along the column.
+    /// crosspoint and of the [`Side`].
     pub fn flits_by_side(&self, channel: Channel) -> Vec<[u64; 4]> {
-        let all = self.plan.crosspoints();
-        let mut by_side = vec![[0; 4]; all];
-        for from in 0..all {
-            for to in 0..all {
-                let flits = self.paths[(from * all + to) * Channel::ALL.len() + channel as usize];
-                if flits > 0 {
-                    self.route(from, to, |at, side| by_side[at][side as usize] += flits);
-                }
-            }
-        }
-        by_side
-    }
-
-    /// Calls `pass` with every crosspoint that a flit leaves to another one, and the side.
-    fn route(&self, from: usize, to: usize, mut pass: impl FnMut(usize, Side)) {
-        let (mut at, to) = (self.plan.position(from), self.plan.position(to));
-        while at != to {
-            let here = self.plan.number(at);
-            let side = if at.column < to.column {
-                at.column += 1;
-                Side::East
-            } else if at.column > to.column {
-                at.column -= 1;
-                Side::West
-            } else if at.row < to.row {
-                at.row += 1;
-                Side::North
-            } else {
-                at.row -= 1;
-                Side::South
-            };
-            pass(here, side);
-        }
+        let at = |side| side * Channel::ALL.len() + channel as usize;
+        self.links.iter().map(|link| [0, 1, 2, 3].map(|side| link[at(side)])).collect()
     }
 
     /// Returns the difference to the earlier counts `before` of the same mesh.
     #[must_use]
     pub fn since(&self, before: &MeshCounts) -> MeshCounts {
         let mut counts = self.clone();
-        counts.combine(before, |now, before| *now -= before);
+        counts.combine(before, -1, |now, before| *now -= before);
         counts
     }
 
     /// Adds counts of the same mesh.
     pub fn add(&mut self, more: &MeshCounts) {
-        self.combine(more, |one, other| *one += other);
+        self.combine(more, 1, |one, other| *one += other);
     }
 
-    fn combine(&mut self, other: &MeshCounts, apply: impl Fn(&mut u64, u64)) {
+    fn combine(&mut self, other: &MeshCounts, sign: i64, apply: impl Fn(&mut u64, u64)) {
         let tables = [
             (&mut self.sent, &other.sent),
             (&mut self.received, &other.received),
-            (&mut self.paths, &other.paths),
             (&mut self.home, &other.home),
             (&mut self.dvm, &other.dvm),
         ];
         for (one, other) in tables {
             one.iter_mut().zip(other).for_each(|(one, other)| apply(one, *other));
         }
+        let links = self.links.iter_mut().flatten().zip(other.links.iter().flatten());
+        links.for_each(|(one, other)| apply(one, *other));
         apply(&mut self.cycles, other.cycles);
+        self.unanswered += sign * other.unanswered;
+        self.lines_under_way += sign * other.lines_under_way;
     }
 }
 

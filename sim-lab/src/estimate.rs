@@ -9,6 +9,7 @@
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
 use crate::regression::RegressionEstimate;
+use sim_core::mesh_counts::MeshCounts;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
 use sim_machine::outcome::{CoreOutcome, Outcome, RunHeader};
@@ -66,7 +67,8 @@ impl Estimate {
 fn outcome(counts: &Counts) -> Outcome {
     let counts = Packed::from(counts);
     let core = CoreOutcome { is_counted: true, counts, ..CoreOutcome::default() };
-    Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
+    let (header, mesh) = (RunHeader::default(), MeshCounts::default());
+    Outcome { header, cores: vec![core], mesh, clock_hz: 1, notes: Vec::new() }
 }
 
 /// Corrects the scaled counts by the known counts of the whole trace.
