@@ -122,7 +122,8 @@ fn of_event(
         }
         Rule::Port(channel, number) => {
             let is_chosen = |port: &&Port| {
-                port.number == number && chosen.iter().any(|node| node.crosspoint == port.crosspoint)
+                port.number == number
+                    && chosen.iter().any(|node| node.crosspoint == port.crosspoint)
             };
             let ports: Vec<&Port> = nodes.ports().iter().filter(is_chosen).collect();
             if ports.is_empty() {

@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_crosspoint_counts_four_events_at_once() {
-        let texts = ["hnf_cache_miss", "hnf_cache_fill", "hnf_sf_hit", "hnf_mc_reqs", "hnf_snp_sent"];
+        let texts =
+            ["hnf_cache_miss", "hnf_cache_fill", "hnf_sf_hit", "hnf_mc_reqs", "hnf_snp_sent"];
         let schedule = turns(&texts, &nodes(1));
         assert_eq!(schedule.turns, [vec![0, 1, 2, 3], vec![4]]);
     }
@@ -203,7 +204,8 @@ mod tests {
             selectors.push(text(id, code).parse().unwrap_or_else(|error| panic!("{error}")));
         }
         assert_eq!(fits(&selectors, &nodes), Ok(true));
-        selectors.push("DTC_CYCLES".to_lowercase().parse().unwrap_or_else(|error| panic!("{error}")));
+        selectors
+            .push("DTC_CYCLES".to_lowercase().parse().unwrap_or_else(|error| panic!("{error}")));
         assert_eq!(fits(&selectors, &nodes), Ok(true));
         selectors.push("dn_dvmsync".parse().unwrap_or_else(|error| panic!("{error}")));
         assert_eq!(fits(&selectors, &nodes), Ok(false));

@@ -95,12 +95,14 @@ pub enum Problem {
 impl Problem {
     /// Returns the problem of a name that is unknown, with names that resemble it.
     pub(super) fn unknown_name(name: &str) -> Problem {
-        let linux: Vec<String> = events().iter().flat_map(Event::linux_names).map(|(n, _)| n).collect();
+        let linux: Vec<String> =
+            events().iter().flat_map(Event::linux_names).map(|(n, _)| n).collect();
         let arm = events().iter().filter_map(|event| event.arm.as_deref());
         let named = watchpoints().iter().map(|own| own.name.as_str());
         let fields = FIELDS.iter().map(|field| field.name).chain(WORDS);
         let others = ["watchpoint_up", "watchpoint_down", "name"].into_iter();
-        let known = fields.chain(others).chain(linux.iter().map(String::as_str)).chain(arm).chain(named);
+        let known =
+            fields.chain(others).chain(linux.iter().map(String::as_str)).chain(arm).chain(named);
         let hint = match similar(name, known) {
             Some(own) => format!("; did you mean \"{own}\"?"),
             None => "; names begin with the node: hnf_, dn_, mxp_, rnid_, hni_, ccra_".to_owned(),

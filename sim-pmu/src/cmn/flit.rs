@@ -36,19 +36,26 @@ const ALLOW_RETRY: &str = "allow-retry";
 /// Size of a line: 2^6 bytes.
 const LINE_SIZE: u64 = 6;
 
+const OTHER_AGENT: &str = "id of the other agent";
+const CLASS: &str = "class of quality of service";
+
 const REQ_PRIMARY: &[Field] = &[
-    ("id of the other agent", 0, 11),
+    (OTHER_AGENT, 0, 11),
     ("id of the agent to return to", 11, 11),
+    ("stash or endianness", 22, 1),
     (OPCODE, 29, 7),
     (SIZE, 36, 3),
     ("non-secure", 39, 1),
     (ALLOW_RETRY, 40, 1),
     ("order", 41, 2),
+    ("type of the credit", 43, 4),
     ("logical processor", 47, 5),
+    ("group", 52, 3),
     ("expects CompAck", 55, 1),
+    ("reserved", 56, 8),
 ];
 const REQ_SECONDARY: &[Field] = &[
-    ("class of quality of service", 0, 4),
+    (CLASS, 0, 4),
     ("address", 4, 52),
     ("likely shared", 56, 1),
     ("memory attributes", 57, 4),
@@ -57,29 +64,59 @@ const REQ_SECONDARY: &[Field] = &[
     ("trace tag", 63, 1),
 ];
 const RSP_PRIMARY: &[Field] = &[
-    ("id of the other agent", 4, 11),
+    (CLASS, 0, 4),
+    (OTHER_AGENT, 4, 11),
     (OPCODE, 15, 5),
+    ("error", 20, 2),
     ("response state", 22, 3),
     ("forwarded state", 25, 3),
     ("busy", 28, 3),
     ("buffer id", 31, 12),
+    ("type of the credit", 43, 4),
+    ("trace tag", 49, 1),
+    ("device event", 50, 2),
 ];
+// Arm's telemetry has the operation of a snoop at bit 29, Arm's cmn-tools at bit 30. The telemetry
+// is followed here, whose watchpoints have no other use.
 const SNP_PRIMARY: &[Field] = &[
-    ("id of the other agent", 0, 11),
-    ("id of the agent to forward to", 19, 11),
+    (OTHER_AGENT, 0, 11),
+    ("transaction to forward", 11, 8),
+    ("id of the agent to forward to", 19, 10),
     (OPCODE, 29, 6),
+    ("non-secure", 35, 1),
+    ("do not go to shared dirty", 36, 1),
     ("return to source", 37, 1),
+    ("trace tag", 38, 1),
+    (CLASS, 39, 4),
+    ("partition", 43, 11),
 ];
-const SNP_SECONDARY: &[Field] = &[("address", 11, 49)];
+const SNP_SECONDARY: &[Field] = &[(OTHER_AGENT, 0, 11), ("address", 11, 49)];
 const DAT_PRIMARY: &[Field] = &[
-    ("id of the other agent", 4, 11),
+    (CLASS, 0, 4),
+    (OTHER_AGENT, 4, 11),
     ("id of the home node", 15, 11),
     (OPCODE, 26, 4),
+    ("error", 30, 2),
     ("response state", 32, 3),
     ("data source", 35, 4),
     ("busy", 39, 3),
+    ("buffer id", 42, 12),
+    ("number of the flit", 54, 4),
+    ("poison", 58, 4),
+    ("device event", 62, 2),
 ];
-const DAT_SECONDARY: &[Field] = &[(OPCODE, 11, 4)];
+const DAT_SECONDARY: &[Field] = &[
+    (OTHER_AGENT, 0, 11),
+    (OPCODE, 11, 4),
+    ("error", 15, 2),
+    ("response state", 17, 3),
+    ("memory tag", 20, 12),
+    ("buffer id", 32, 12),
+    ("trace tag", 44, 1),
+    ("valid chunks", 45, 2),
+    ("device event", 47, 2),
+    ("reserved", 49, 7),
+];
 
 /// Returns the fields of a group, and its bits. Bits beyond them are zero in every flit.
 fn fields(channel: Channel, group: Group) -> (&'static [Field], u32) {
@@ -90,7 +127,7 @@ fn fields(channel: Channel, group: Group) -> (&'static [Field], u32) {
         (Channel::Rsp, Group::Secondary) => (&[], 54),
         (Channel::Snp, Group::Primary) => (SNP_PRIMARY, 54),
         (Channel::Snp, Group::Secondary) => (SNP_SECONDARY, 60),
-        (Channel::Dat, Group::Primary) => (DAT_PRIMARY, 54),
+        (Channel::Dat, Group::Primary) => (DAT_PRIMARY, 64),
         (Channel::Dat, Group::Secondary) => (DAT_SECONDARY, 56),
     }
 }
@@ -163,9 +200,12 @@ pub(crate) fn matches(
     let channel = message.channel();
     let (_, bits) = fields(channel, group);
     let beyond = Content { known: !low(bits), value: 0 };
-    let content = beyond
-        .with(channel, group, OPCODE, message.opcode().into())
-        .with(channel, group, ALLOW_RETRY, 1);
+    let content = beyond.with(channel, group, OPCODE, message.opcode().into()).with(
+        channel,
+        group,
+        ALLOW_RETRY,
+        1,
+    );
     let sizes = match data {
         Data::Line => LINE_SIZE..=LINE_SIZE,
         Data::Less => 0..=LINE_SIZE - 1,

@@ -107,7 +107,8 @@ impl Layout {
         let mut elements = Vec::new();
         let mut cpus: Vec<Cpu> = Vec::new();
         for (number, nodes) in meshes.iter().enumerate() {
-            let own: Vec<Cpu> = nodes.of_kind(NodeKind::RnF).map(|node| cpu(node, number, first_cpu)).collect();
+            let own: Vec<Cpu> =
+                nodes.of_kind(NodeKind::RnF).map(|node| cpu(node, number, first_cpu)).collect();
             first_cpu += own.len() as u16;
             elements.push(Element {
                 type_: "interconnect",
@@ -128,14 +129,13 @@ fn cpu(node: &Node, mesh: usize, first: u16) -> Cpu {
 }
 
 fn mesh(nodes: &Nodes, cpus: &[Cpu]) -> MeshConfig {
-    let n_ports = nodes.ports_of_a_crosspoint();
     let entry = |node: &Node| {
         let number = node.crosspoint as u32;
         let ports = nodes.ports().iter().filter(|port| port.crosspoint == node.crosspoint);
         CrosspointEntry {
             column: number % nodes.columns,
             row: number / nodes.columns,
-            n_ports,
+            n_ports: nodes.ports_of_a_crosspoint(node.crosspoint),
             id: node.id,
             logical_id: node.logical,
             dtc: 0,
@@ -147,16 +147,15 @@ fn mesh(nodes: &Nodes, cpus: &[Cpu]) -> MeshConfig {
         chi_version: CHI_VERSION,
         columns: nodes.columns,
         rows: nodes.rows,
-        extra_ports: n_ports > 2,
+        extra_ports: nodes.ports().iter().any(|port| port.number > 1),
         xps: nodes.of_kind(NodeKind::Xp).map(entry).collect(),
     }
 }
 
 fn port_entry(port: &Port, nodes: &Nodes, cpus: &[Cpu]) -> PortEntry {
     let (type_, type_s) = connected_device(port.kind);
-    let is_here = |node: &&Node| {
-        node.crosspoint == port.crosspoint && node.port == Some(port.number)
-    };
+    let is_here =
+        |node: &&Node| node.crosspoint == port.crosspoint && node.port == Some(port.number);
     let devices = nodes.all().iter().filter(is_here).filter_map(device);
     let is_attached = |cpu: &&Cpu| {
         let numbers = port.id..port.id + port.devices as u16;
@@ -219,12 +218,12 @@ mod tests {
         assert_eq!((&config["X"], &config["Y"]), (&2.into(), &2.into()));
         let first = &config["xps"][0];
         let expected = serde_json::json!({
-            "X": 0, "Y": 0, "n_ports": 4, "id": 0, "logical_id": 0, "dtc": 0,
+            "X": 0, "Y": 0, "n_ports": 2, "id": 0, "logical_id": 0, "dtc": 0,
             "ports": [{
                 "port": 1, "type": 25, "type_s": "RN-F_E_E", "cal": 2,
                 "attached": [
-                    {"type": "cpu", "cpu": 0, "mseq": 0, "id": 2, "lpid": 0},
-                    {"type": "cpu", "cpu": 1, "mseq": 0, "id": 3, "lpid": 0},
+                    {"type": "cpu", "cpu": 0, "mseq": 0, "id": 4, "lpid": 0},
+                    {"type": "cpu", "cpu": 1, "mseq": 0, "id": 5, "lpid": 0},
                 ],
             }],
         });
@@ -252,11 +251,8 @@ mod tests {
                 format!("{} {}", port["type_s"], devices.collect::<Vec<_>>().join(" "))
             })
             .collect();
-        let expected = [
-            r#""RN-I" "RN-I""#,
-            r#""CCG" "CCG-RA" "CCG-HA" "CCLA""#,
-            r#""HN-D" "DN" "DT" "HN-I""#,
-        ];
+        let expected =
+            [r#""HN-D" "DN" "DT" "HN-I""#, r#""RN-I" "RN-I""#, r#""CCG" "CCG-RA" "CCG-HA" "CCLA""#];
         assert_eq!(kinds, expected);
     }
 

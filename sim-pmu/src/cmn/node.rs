@@ -2,12 +2,12 @@
 //!
 //! A crosspoint has its home nodes at port 0, its cores at port 1 and its memory controllers at
 //! port 2; several of a kind share the port. The corner has the home node of devices with the DVM
-//! node and the controller of the counters (HN-D) at port 3, and I/O agent and gateway at its free
-//! ports.
+//! node and the controller of the counters (HN-D), the I/O agent and the gateway at its free ports.
 //!
-//! An identifier is column, row, port, and number of the device at the port. As in CMN-700, port and
-//! device have two bits and one. A floor plan with more ports or devices at a crosspoint than that
-//! gets longer identifiers than the hardware has.
+//! An identifier is column, row, port, and number of the device at the port, as in CMN-700 and
+//! Linux: a crosspoint with two ports has one bit for the port and two for the device, one with
+//! more ports two and one. A floor plan with more ports or devices at a crosspoint than that gets
+//! longer identifiers than the hardware has.
 
 use sim_core::mesh_counts::{Agent, FloorPlan};
 
@@ -16,9 +16,8 @@ use super::kind::NodeKind;
 const HOMES: u8 = 0;
 const CORES: u8 = 1;
 const MEMORIES: u8 = 2;
-const DEVICES: u8 = 3;
-/// Ports of a crosspoint of CMN-700.
-const PORTS: u8 = 4;
+/// Fewest ports that a crosspoint is built with.
+const FEWEST_PORTS: u8 = 2;
 
 /// A node, or a device that has no node of its own (RN-F, SN-F).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +58,6 @@ impl Port {
     }
 }
 
-/// Bits of identifiers.
-#[derive(Clone, Copy, Debug)]
-struct Bits {
-    coordinate: u32,
-    /// Port and device together.
-    low: u32,
-    device: u32,
-}
-
 /// The nodes of a mesh.
 #[derive(Clone, Debug)]
 pub struct Nodes {
@@ -75,7 +65,10 @@ pub struct Nodes {
     pub columns: u32,
     /// Rows of the grid.
     pub rows: u32,
-    bits: Bits,
+    /// Bits of a row in an identifier.
+    row_bits: u32,
+    /// Bits of port and device together.
+    low_bits: u32,
     nodes: Vec<Node>,
     ports: Vec<Port>,
 }
@@ -83,26 +76,28 @@ pub struct Nodes {
 impl Nodes {
     /// Creates the nodes of a floor plan.
     pub fn new(plan: &FloorPlan) -> Nodes {
-        let mut ports: Vec<Port> = (0..plan.crosspoints()).flat_map(|at| ports(plan, at)).collect();
-        let bits = bits(plan, &ports);
+        let crosspoints = plan.crosspoints();
+        let mut ports: Vec<Vec<Port>> = (0..crosspoints).map(|at| ports(plan, at)).collect();
+        let bits: Vec<(u32, u32)> = ports.iter().map(|here| bits(crosspoints, here)).collect();
         let mut nodes = Nodes {
             columns: plan.columns,
             rows: plan.rows,
-            bits,
+            row_bits: bits_of(plan.columns.saturating_sub(1) | plan.rows.saturating_sub(1) | 2),
+            low_bits: bits.iter().map(|(port, device)| port + device).max().unwrap_or(0),
             nodes: Vec::new(),
             ports: Vec::new(),
         };
-        for at in 0..plan.crosspoints() {
+        for (at, here) in ports.iter_mut().enumerate() {
             let (id, logical) = (nodes.crosspoint_id(at), at as u16);
             let kind = NodeKind::Xp;
             nodes.nodes.push(Node { kind, id, logical, crosspoint: at, port: None });
-        }
-        for port in &mut ports {
-            port.id = nodes.crosspoint_id(port.crosspoint) | u16::from(port.number) << bits.device;
-            nodes.nodes.extend(devices(port));
+            for port in here {
+                port.id = id | u16::from(port.number) << bits[at].1;
+                nodes.nodes.extend(devices(port));
+            }
         }
         nodes.nodes.sort_by_key(|node| (node.kind, node.logical));
-        nodes.ports = ports;
+        nodes.ports = ports.into_iter().flatten().collect();
         nodes
     }
 
@@ -121,29 +116,35 @@ impl Nodes {
         &self.ports
     }
 
-    /// Returns the number of ports that each crosspoint is built with.
-    pub fn ports_of_a_crosspoint(&self) -> u8 {
-        let largest = self.ports.iter().map(|port| port.number + 1).max();
-        largest.unwrap_or(0).max(PORTS)
+    /// Returns the number of ports that a crosspoint is built with.
+    pub fn ports_of_a_crosspoint(&self, number: usize) -> u8 {
+        let here = self.ports.iter().filter(|port| port.crosspoint == number);
+        here.map(|port| port.number + 1).max().unwrap_or(0).max(FEWEST_PORTS)
     }
 
     /// Returns the identifier of a crosspoint by its number.
     pub fn crosspoint_id(&self, number: usize) -> u16 {
         let (column, row) = (number as u32 % self.columns, number as u32 / self.columns);
-        (column << (self.bits.low + self.bits.coordinate) | row << self.bits.low) as u16
+        (column << (self.low_bits + self.row_bits) | row << self.low_bits) as u16
     }
 }
 
-/// Returns the bits of identifiers: as many as CMN-700 has, if all devices fit.
-fn bits(plan: &FloorPlan, ports: &[Port]) -> Bits {
-    let bits_of = |largest: u32| u32::BITS - largest.leading_zeros();
-    let coordinate = bits_of(plan.columns.saturating_sub(1) | plan.rows.saturating_sub(1) | 2);
-    let ports_used = ports.iter().map(|port| u32::from(port.number)).max().unwrap_or(0);
-    let devices = ports.iter().map(|port| port.devices as u32 - 1).max().unwrap_or(0);
-    // A mesh of one crosspoint has three bits for the port and two for the device.
-    let (port, device) = if plan.crosspoints() == 1 { (3, 2) } else { (2, 1) };
-    let device = bits_of(devices).max(device);
-    Bits { coordinate, low: bits_of(ports_used).max(port) + device, device }
+/// Returns the bits that a number of this size has.
+fn bits_of(largest: u32) -> u32 {
+    u32::BITS - largest.leading_zeros()
+}
+
+/// Returns the bits of port and device in identifiers at a crosspoint: as many as CMN-700 has, if
+/// all devices fit.
+fn bits(crosspoints: usize, ports: &[Port]) -> (u32, u32) {
+    let port = ports.iter().map(|port| u32::from(port.number)).max().unwrap_or(0);
+    let device = ports.iter().map(|port| port.devices as u32 - 1).max().unwrap_or(0);
+    let (port_bits, device_bits) = match (crosspoints, port) {
+        (1, _) => (3, 2),
+        (_, 0 | 1) => (1, 2),
+        _ => (2, 1),
+    };
+    (bits_of(port).max(port_bits), bits_of(device).max(device_bits))
 }
 
 /// Returns the used ports of a crosspoint, without identifiers.
@@ -168,13 +169,14 @@ fn ports(plan: &FloorPlan, at: usize) -> Vec<Port> {
     add(CORES, NodeKind::RnF, cores);
     add(MEMORIES, NodeKind::SnF, memories);
     if here == plan.corner {
-        let free = (0..).filter(|port| {
-            *port != DEVICES && !used.get(usize::from(*port)).is_some_and(|is_used| *is_used)
-        });
-        let mut free = free.map(|port: u8| port);
-        add(DEVICES, NodeKind::HnI, vec![Agent::Device, Agent::Dvm]);
-        add(free.next().unwrap_or(PORTS), NodeKind::RnI, vec![Agent::Io]);
-        add(free.next().unwrap_or(PORTS), NodeKind::Ccg, vec![Agent::Gateway]);
+        let is_free = |port: &u8| !used.get(usize::from(*port)).is_some_and(|used| *used);
+        let others = [
+            (NodeKind::HnI, vec![Agent::Device, Agent::Dvm]),
+            (NodeKind::RnI, vec![Agent::Io]),
+            (NodeKind::Ccg, vec![Agent::Gateway]),
+        ];
+        let free = (0..=u8::MAX).filter(is_free);
+        free.zip(others).for_each(|(number, (kind, agents))| add(number, kind, agents));
     }
     ports.sort_by_key(|port| port.number);
     ports
@@ -234,13 +236,13 @@ mod tests {
         // Two bits for the row, three for port and device.
         assert_eq!(ids(NodeKind::Xp), [0x00, 0x20, 0x40, 0x60, 0x08, 0x28, 0x48, 0x68]);
         assert_eq!(ids(NodeKind::HnF), [0x08, 0x28, 0x48], "port 0");
-        assert_eq!(ids(NodeKind::RnF), [0x02, 0x03, 0x22, 0x23, 0x42, 0x43, 0x62, 0x63], "port 1");
+        // Port 1: a crosspoint with memory has two bits for the port, others have one.
+        assert_eq!(ids(NodeKind::RnF), [0x02, 0x03, 0x24, 0x25, 0x44, 0x45, 0x62, 0x63]);
         assert_eq!(ids(NodeKind::SnF), [0x04, 0x64], "port 2");
-        assert_eq!(ids(NodeKind::Dn), [0x6E], "port 3");
-        assert_eq!(ids(NodeKind::Dtc), ids(NodeKind::HnI));
-        assert_eq!(ids(NodeKind::RnI), [0x68], "the free port 0");
-        assert_eq!(ids(NodeKind::CcgRa), [0x6A], "the free port 1");
-        assert_eq!(nodes.ports_of_a_crosspoint(), 4);
+        assert_eq!(ids(NodeKind::Dn), [0x68], "the free port 0 of the corner");
+        assert_eq!([ids(NodeKind::Dtc), ids(NodeKind::HnI)], [[0x68], [0x68]]);
+        assert_eq!([ids(NodeKind::RnI), ids(NodeKind::CcgRa)], [[0x6A], [0x6C]], "ports 1, 2");
+        assert_eq!([0, 1, 7].map(|at| nodes.ports_of_a_crosspoint(at)), [3, 2, 3]);
     }
 
     #[test]
@@ -250,9 +252,9 @@ mod tests {
             nodes.ports().iter().find(|p| p.crosspoint == crosspoint && p.number == number)
         };
         let cores = port(1, CORES).expect("cores");
-        assert_eq!((cores.devices, cores.kind, cores.id), (2, NodeKind::RnF, 0x22));
+        assert_eq!((cores.devices, cores.kind, cores.id), (2, NodeKind::RnF, 0x24));
         assert_eq!(cores.agents, [Agent::Core(2), Agent::Core(3)]);
-        let devices = port(7, DEVICES).expect("devices");
+        let devices = port(7, 0).expect("devices");
         assert_eq!((devices.devices, devices.agents.len()), (1, 2));
         assert!(devices.has(NodeKind::Dn) && devices.has(NodeKind::HnI));
         assert!(!devices.has(NodeKind::RnI));
@@ -278,8 +280,11 @@ mod tests {
         };
         for plan in [plan(), crowded, single] {
             let nodes = Nodes::new(&plan);
-            let devices: Vec<u16> =
-                nodes.ports().iter().flat_map(|p| (0..p.devices as u16).map(|d| p.id + d)).collect();
+            let devices: Vec<u16> = nodes
+                .ports()
+                .iter()
+                .flat_map(|p| (0..p.devices as u16).map(|d| p.id + d))
+                .collect();
             let unique: HashSet<u16> = devices.iter().copied().collect();
             assert_eq!((unique.len(), devices.len()), (plan.agents() - 1, plan.agents() - 1));
             let crosspoints: HashSet<u16> = nodes.of_kind(NodeKind::Xp).map(|n| n.id).collect();

@@ -70,7 +70,8 @@ impl Selector {
     /// Returns whether a text names this PMU, or is a name of Arm's telemetry, so that it is worth
     /// parsing.
     pub fn is_meant_by(text: &str) -> bool {
-        let is_arm_name = event_with_arm_name(text).is_some() || watchpoint_with_name(text).is_some();
+        let is_arm_name =
+            event_with_arm_name(text).is_some() || watchpoint_with_name(text).is_some();
         text.starts_with("arm_cmn") || is_arm_name
     }
 }
@@ -164,7 +165,8 @@ impl<'a> Terms<'a> {
             };
         }
         if let Some(own) = watchpoint_with_name(name) {
-            let all = ["wp_dev_sel", "wp_chn_sel", "wp_grp", "wp_val", "wp_mask", "type", "eventid"];
+            let all =
+                ["wp_dev_sel", "wp_chn_sel", "wp_grp", "wp_val", "wp_mask", "type", "eventid"];
             self.refuse(&all)?;
             let exclusive = self.config.get("wp_exclusive") == 1;
             return Ok(Target::Watchpoint(Watchpoint { exclusive, ..own.watchpoint }));

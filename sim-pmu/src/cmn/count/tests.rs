@@ -83,7 +83,10 @@ fn a_node_that_does_not_exist_is_an_error() {
 #[test]
 fn an_event_that_the_model_lacks_is_zero_with_its_reason() {
     let counts = two_reads();
-    assert_eq!(reason("arm_cmn_0/hnf_qos_pocq_occupancy_all/", &counts), Some(Reason::UnlimitedQueue));
+    assert_eq!(
+        reason("arm_cmn_0/hnf_qos_pocq_occupancy_all/", &counts),
+        Some(Reason::UnlimitedQueue)
+    );
     assert_eq!(reason("arm_cmn_0/hnf_mpam_hardlim/", &counts), Some(Reason::NoMpam));
     assert_eq!(reason("arm_cmn_0/hns_cache_miss_all/", &counts), Some(Reason::NoHnS));
     assert_eq!(reason("arm_cmn_0/mxp_e_dat_txflit_stall/", &counts), Some(Reason::NoContention));

@@ -122,7 +122,10 @@ fn a_wrong_name_is_reported_with_one_that_resembles_it() {
 #[test]
 fn a_wrong_value_is_reported_with_its_field() {
     let ends = [
-        ("arm_cmn_0/type=5,eventid=0x800/", "eventid=0x800 is too large; the largest value is 0x7ff"),
+        (
+            "arm_cmn_0/type=5,eventid=0x800/",
+            "eventid=0x800 is too large; the largest value is 0x7ff",
+        ),
         (
             "arm_cmn_0/hnf_cache_miss,nodeid=99999999999999999999/",
             "nodeid=99999999999999999999 is too large; the largest value is 0xffff",
@@ -133,12 +136,18 @@ fn a_wrong_value_is_reported_with_its_field() {
         ),
         ("arm_cmn_0/type=5,type=6/", "type is given twice; give it once"),
         ("arm_cmn_0/hnf_cache_miss,eventid=2/", "eventid is given twice; give it once"),
-        ("arm_cmn_0/hnf_cache_miss,hnf_sf_hit/", "the name of the event is given twice; give it once"),
+        (
+            "arm_cmn_0/hnf_cache_miss,hnf_sf_hit/",
+            "the name of the event is given twice; give it once",
+        ),
         (
             "arm_cmn_0/hnf_cache_miss,wp_val=0/",
             "wp_val is a field of watchpoint_up and watchpoint_down; leave it out",
         ),
-        ("arm_cmn_0/type=5,eventid=0x3f/", "HN-F (type=0x5) has no event 0x3f; its events are 0x1 to 0x2f"),
+        (
+            "arm_cmn_0/type=5,eventid=0x3f/",
+            "HN-F (type=0x5) has no event 0x3f; its events are 0x1 to 0x2f",
+        ),
         (
             "arm_cmn_0/type=99,eventid=1/",
             "no node has type=0x63; HN-F is 0x5, crosspoints are 0x6, the cycle counter is 0x3",
@@ -147,7 +156,10 @@ fn a_wrong_value_is_reported_with_its_field() {
             "arm_cmn_0/eventid=1/",
             "type is missing; give the name of an event, or the type of the node: HN-F is 0x5",
         ),
-        ("arm_cmn_0/hnf_cache_miss/u", "\"u\" after the last slash; events of the mesh have no modifiers, leave it out"),
+        (
+            "arm_cmn_0/hnf_cache_miss/u",
+            "\"u\" after the last slash; events of the mesh have no modifiers, leave it out",
+        ),
         (
             "armv8_pmuv3_0/cpu_cycles/",
             "not an event of the mesh; write arm_cmn_0/EVENT/, such as arm_cmn_0/hnf_cache_miss/",
@@ -168,9 +180,12 @@ fn a_node_needs_both_of_its_fields() {
 
 #[test]
 fn a_watchpoint_needs_all_of_its_fields() {
-    let text = |more: &str| format!("arm_cmn_0/watchpoint_up,wp_dev_sel=0,wp_chn_sel=0,wp_val=0{more}/");
+    let text =
+        |more: &str| format!("arm_cmn_0/watchpoint_up,wp_dev_sel=0,wp_chn_sel=0,wp_val=0{more}/");
     let group = message(&text(",wp_mask=0"));
-    assert!(group.ends_with("wp_grp is missing; 0 is the primary group of fields, 1 the secondary one"));
+    assert!(
+        group.ends_with("wp_grp is missing; 0 is the primary group of fields, 1 the secondary one")
+    );
     let mask = message(&text(",wp_grp=0"));
     assert!(mask.contains("wp_mask is missing; its bits 1 are ignored"), "{mask}");
     let third = message(&text(",wp_mask=0,wp_grp=2"));
