@@ -9,10 +9,9 @@
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
 use crate::regression::RegressionEstimate;
-use sim_core::mesh_counts::MeshCounts;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
-use sim_machine::outcome::{CoreOutcome, Outcome, RunHeader};
+use sim_machine::outcome::{CoreOutcome, Outcome};
 
 /// Two-sided 95 % point of the normal distribution.
 const NORMAL_95: f64 = 1.959_964;
@@ -67,8 +66,7 @@ impl Estimate {
 fn outcome(counts: &Counts) -> Outcome {
     let counts = Packed::from(counts);
     let core = CoreOutcome { is_counted: true, counts, ..CoreOutcome::default() };
-    let (header, mesh) = (RunHeader::default(), MeshCounts::default());
-    Outcome { header, cores: vec![core], mesh, clock_hz: 1, notes: Vec::new() }
+    Outcome { cores: vec![core], clock_hz: 1, ..Outcome::default() }
 }
 
 /// Corrects the scaled counts by the known counts of the whole trace.

@@ -125,7 +125,7 @@ pub struct RunHeader {
 }
 
 /// Results of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Origin of the results.
     pub header: RunHeader,
@@ -251,8 +251,7 @@ mod tests {
                 ..CoreOutcome::default()
             };
             let (header, cores) = (RunHeader::default(), (0..threads).map(core).collect());
-            let mesh = MeshCounts::default();
-            Outcome { header, cores, mesh, clock_hz: 1, notes: Vec::new() }.shares_waited()
+            Outcome { header, cores, ..Outcome::default() }.shares_waited()
         };
         let eight = waited(8, u64::from);
         assert!(eight.starts_with("thread 0 waited 0.0 %") && eight.matches("thread").count() == 8);
