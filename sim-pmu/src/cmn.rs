@@ -3,7 +3,7 @@
 //!
 //! * [`kind`]: kinds of nodes; [`node`]: the nodes of a floor plan and their identifiers;
 //! * [`events`]: the table of events, with the rule by which the model counts each ([`rule`]), or
-//!   the reason for which it is always zero ([`reason`]); [`crosspoint`]: the events of crosspoints;
+//!   the reason for which it is always zero ([`reason`]); [`crosspoint`]: those of crosspoints;
 //! * [`watchpoints`]: Arm's named watchpoints; [`flit`]: the fields of a flit that they match;
 //! * [`selector`]: strings such as `arm_cmn_0/hnf_cache_miss/`; [`config`]: the bits of their
 //!   fields; [`error`]: messages about wrong ones;

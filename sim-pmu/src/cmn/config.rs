@@ -70,8 +70,8 @@ impl Config {
     /// Sets a field to a value that fits.
     pub fn set(&mut self, field: ConfigField, value: u64) {
         let mask = field.largest() << field.first;
-        let word = &mut self.0[field.word];
-        *word = (*word & !mask) | ((value << field.first) & mask);
+        let bits = &mut self.0[field.word];
+        *bits = (*bits & !mask) | ((value << field.first) & mask);
     }
 }
 

@@ -66,8 +66,8 @@ pub enum CountError {
 ///
 /// # Errors
 ///
-/// Fails if the selected node does not exist, or if a watchpoint selects a field that the model does
-/// not know.
+/// Fails if the selected node does not exist, or if a watchpoint selects a field that the model
+/// does not know.
 pub fn count(
     selector: &Selector,
     nodes: &Nodes,

@@ -1,8 +1,8 @@
 //! The counters of the mesh's PMU: which selected events it counts at once.
 //!
-//! Each crosspoint has four counters, which the events of its nodes and its watchpoints share; two
-//! watchpoints in each direction; and each node has one value for each kind of filter. The counters
-//! of all crosspoints feed eight counters of the mesh, one for each event, beside one cycle counter.
+//! Each crosspoint has four counters, which the events of its nodes and its watchpoints share, and
+//! two watchpoints in each direction. Each node has one value for each kind of filter. The counters
+//! of all crosspoints feed eight counters of the mesh, one for each event, beside a cycle counter.
 
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ pub struct Schedule {
     pub never: Vec<usize>,
 }
 
-/// Returns the turns of selected events of one mesh. Each event is counted in the first turn in which
-/// it fits, as groups of one event would be.
+/// Returns the turns of selected events of one mesh. Each event is counted in the first turn in
+/// which it fits, as a group of its own.
 ///
 /// # Errors
 ///

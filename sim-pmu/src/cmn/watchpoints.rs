@@ -17,9 +17,9 @@ const TABLE: &str = include_str!("watchpoints.tsv");
 /// Devices whose flits a watchpoint sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Devices {
-    /// Those at the port with this number.
+    /// Devices at the port with this number.
     Port(u8),
-    /// Those at every port that has a device of this kind.
+    /// Devices at every port that has one of this kind.
     Kind(NodeKind),
 }
 

@@ -35,8 +35,8 @@ fn reason(text: &str, counts: &MeshCounts) -> Option<Reason> {
     counted.zero
 }
 
-/// A read of core 0 that home node 0 takes from memory, and a read for ownership of core 1 that home
-/// node 1 has.
+/// A read of core 0 that home node 0 takes from memory, and a read for ownership of core 1 that
+/// home node 1 has.
 fn two_reads() -> MeshCounts {
     let mut counts = counts();
     let (core, home, memory) = (Agent::Core(0), Agent::Home(0), Agent::Memory(0));
