@@ -93,8 +93,6 @@ dvm_events! {
     Pici = 0x03,
     /// An invalidation of instruction caches by virtual address arrives.
     Vici = 0x04,
-    /// A synchronization arrives.
-    Sync = 0x05,
     /// A snoop flit is sent to a core.
     SnoopFlit = 0x09,
     /// A request takes an entry of the tracker.
@@ -461,10 +459,10 @@ mod tests {
         counts.raise(0, HomeEvent::CacheMiss);
         let before = counts.clone();
         counts.raise(0, HomeEvent::CacheMiss);
-        counts.raise_dvm(DvmEvent::Sync, 2);
+        counts.raise_dvm(DvmEvent::Tlbi, 2);
         let later = counts.since(&before);
         assert_eq!(later.of_homes(HomeEvent::CacheMiss), 1);
-        assert_eq!(later.of_dvm(DvmEvent::Sync), 2);
+        assert_eq!(later.of_dvm(DvmEvent::Tlbi), 2);
         let mut sum = before;
         sum.add(&later);
         assert_eq!(sum, counts);

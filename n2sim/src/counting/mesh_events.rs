@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sim_machine::Outcome;
 use sim_pmu::cmn::{Nodes, Selector, count, schedule};
-use sim_report::stat::{Row, mesh_row};
+use sim_report::stat::{self, Row, mesh_row};
 
 use super::event_list;
 
@@ -61,6 +61,11 @@ impl MeshEvents {
         self.selectors.is_empty()
     }
 
+    /// Returns the names, as typed.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.selectors.iter().map(|selector| selector.text.clone())
+    }
+
     /// Refuses an option that has no counts of the mesh.
     ///
     /// # Errors
@@ -101,6 +106,15 @@ impl MeshEvents {
 }
 
 impl MeshRows {
+    /// Returns the values alone.
+    pub(crate) fn values(&self) -> Vec<u64> {
+        let value = |row: &Row| match row.reading {
+            stat::Reading::Count(count) => count,
+            _ => 0,
+        };
+        self.rows.iter().map(value).collect()
+    }
+
     /// Writes the notes.
     pub(crate) fn write_notes(&self, out: &mut impl Write) -> io::Result<()> {
         self.notes.iter().try_for_each(|note| writeln!(out, "n2sim: note: {note}"))

@@ -55,6 +55,8 @@ reasons! {
     NoHomeMonitor = "no-home-monitor", "home nodes have no exclusive monitors";
     /// Branch predictors.
     NoBranchInvalidation = "no-branch-invalidation", "no instruction of the cores invalidates the branch predictors of others";
+    /// Barriers after maintenance.
+    NoDvmSync = "no-dvmsync", "a barrier of the model does not wait for maintenance in other cores";
     /// Filters of the DVM node.
     NoDvmFilter = "no-dvm-filter", "maintenance is sent to every core";
     /// DVM nodes.
