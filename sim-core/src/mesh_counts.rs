@@ -26,9 +26,7 @@ home_events! {
     CacheAccess = 0x02,
     /// A line is put into the system level cache.
     CacheFill = 0x03,
-    /// A request is sent back, to be sent again when a credit is granted.
-    RequestRetry = 0x04,
-    /// A request arrives, including those that are sent back and those that are sent again.
+    /// A request arrives.
     RequestReceived = 0x05,
     /// A look-up finds its line in the snoop filter.
     FilterHit = 0x06,
@@ -44,10 +42,6 @@ home_events! {
     FillInvalidWay = 0x0B,
     /// A request is sent to memory.
     MemoryRequest = 0x0D,
-    /// A request waits for an older one to the same line.
-    AddressHazard = 0x10,
-    /// An atomic waits for an older request to the same line.
-    AtomicAddressHazard = 0x11,
     /// One or several cores are snooped, for a request or for an eviction from the snoop filter.
     SnoopSent = 0x18,
     /// An eviction from the snoop filter snoops one core.
@@ -91,8 +85,6 @@ dvm_events! {
     Tlbi = 0x01,
     /// An invalidation of instruction caches by physical address arrives.
     Pici = 0x03,
-    /// An invalidation of instruction caches by virtual address arrives.
-    Vici = 0x04,
     /// A snoop flit is sent to a core.
     SnoopFlit = 0x09,
     /// A request takes an entry of the tracker.

@@ -1,8 +1,8 @@
 //! Counts of the mesh's PMU: which messages and events of home nodes one access causes. CMN-700
 //! telemetry; CHI, requests of a fully coherent node.
 
-use sim_cache::CacheLevel;
 use sim_cache::config::FarAtomics;
+use sim_cache::{CacheLevel, MemoryType, PageTarget};
 use sim_core::chi::{Channel, Message};
 use sim_core::mesh_counts::{Agent, AgentKind, DvmEvent, HomeEvent, MeshCounts};
 use sim_core::mesh_sums::broken_sums;
@@ -276,4 +276,78 @@ fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_me
     // Core 1 is at the crosspoint of core 0, which sends the line; the home node is 8 hops away.
     let flits = |channel| counts.flits_by_side(channel).iter().flatten().sum::<u64>();
     assert_eq!([Channel::Req, Channel::Snp, Channel::Rsp, Channel::Dat].map(flits), [8, 8, 16, 0]);
+}
+
+#[test]
+fn a_reader_gets_a_clean_line_from_the_core_that_has_it_alone() {
+    let mut cores = Cores::quiet(2);
+    cores.ld(0);
+    let counts = counted(&mut cores, |cores| cores.ld(1));
+    let events = [
+        (HomeEvent::DirectedSnoop, 1),
+        (HomeEvent::SnoopSent, 1),
+        (HomeEvent::ForwardingSnoop, 1),
+        (HomeEvent::CleanIntervention, 1),
+        (HomeEvent::CacheFill, 1),
+        (HomeEvent::FillInvalidWay, 1),
+    ];
+    expect(&counts, &[&[RECEIVED, ACCESS, MISS, HIT], &events[..]].concat());
+    assert_eq!(counts.sent(Agent::Core(0), Message::SnpRespFwded), 1);
+}
+
+#[test]
+fn a_shared_line_that_loses_its_entry_in_the_filter_leaves_all_holders() {
+    let mut tables = Tables::quiet();
+    tables.memory.slc.slices = 1;
+    (tables.memory.snoop_filter.slice_lines, tables.memory.snoop_filter.ways) = (1, 1);
+    let mut cores = Cores::new(&tables, 3);
+    cores.ld(0);
+    cores.ld(1);
+    let other = VirtAddr(D.0 + 64);
+    let counts = counted(&mut cores, |cores| cores.access(2, MemKind::Load, other));
+    let events = [
+        (HomeEvent::FilterEviction, 1),
+        (HomeEvent::SharedEviction, 1),
+        (HomeEvent::EvictionBroadcastSnoop, 1),
+        (HomeEvent::SnoopSent, 1),
+    ];
+    expect(&counts, &[&[RECEIVED, ACCESS, MISS, MEMORY], &events[..]].concat());
+    assert_eq!(counts.received_by(AgentKind::Core, Message::SnpCleanInvalid), 2);
+}
+
+#[test]
+fn an_instruction_line_is_invalidated_in_all_cores_through_the_dvm_node() {
+    let mut cores = Cores::quiet(3);
+    let invalidate = MemKind::Maintain(Maintenance::InstByAddress);
+    let counts = counted(&mut cores, |cores| cores.access(0, invalidate, D));
+    let events = [DvmEvent::Pici, DvmEvent::TrackerAllocation, DvmEvent::SnoopFlit];
+    assert_eq!(events.map(|event| counts.of_dvm(event)), [1, 1, 4]);
+    assert_eq!(counts.received(Agent::Core(0), Message::SnpDVMOp), 0, "not to the sender");
+}
+
+#[test]
+fn device_memory_is_read_and_written_at_the_home_node_of_devices() {
+    let mut cores = Cores::quiet(1);
+    let frame = 0x20;
+    let target = PageTarget { frame, memory: MemoryType::NonCacheable, tagged: false };
+    let addr = VirtAddr(frame << 12);
+    cores.memory.map_page(addr, Some(target));
+    let mut counts = counted(&mut cores, |cores| cores.access(0, MemKind::Load, addr));
+    counts.add(&counted(&mut cores, |cores| cores.access(0, MemKind::Store, addr)));
+    let device = Agent::Device;
+    assert_eq!(counts.received(device, Message::ReadNoSnp), 1);
+    assert_eq!(counts.received(device, Message::WriteNoSnpPtl), 1);
+    let at_homes = counts.received_by(AgentKind::Home, Message::WriteNoSnpPtl);
+    assert_eq!(at_homes, 0, "not at the home node of the address");
+}
+
+#[test]
+fn requests_for_lines_of_the_other_chip_pass_the_gateway_and_count_at_no_home_node() {
+    let mut tables = Tables::quiet();
+    (tables.memory.chips.count, tables.memory.chips.remote_pages_per_256) = (2, 256);
+    let mut cores = Cores::new(&tables, 2);
+    let counts = counted(&mut cores, |cores| cores.ld(0));
+    expect(&counts, &[]);
+    assert_eq!(counts.received(Agent::Gateway, Message::ReadNotSharedDirty), 1);
+    assert_eq!(counts.sent(Agent::Gateway, Message::CompData), 1);
 }

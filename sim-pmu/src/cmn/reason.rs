@@ -57,6 +57,8 @@ reasons! {
     NoBranchInvalidation = "no-branch-invalidation", "no instruction of the cores invalidates the branch predictors of others";
     /// Barriers after maintenance.
     NoDvmSync = "no-dvmsync", "a barrier of the model does not wait for maintenance in other cores";
+    /// Invalidation of instruction caches.
+    ByPhysicalAddress = "by-physical-address", "instruction caches are invalidated by physical address";
     /// Filters of the DVM node.
     NoDvmFilter = "no-dvm-filter", "maintenance is sent to every core";
     /// DVM nodes.
