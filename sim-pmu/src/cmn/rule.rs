@@ -151,7 +151,7 @@ mod tests {
         let io = Rule::Agent(AgentKind::Io, Direction::Up, Messages::Flits(Channel::Req));
         assert_eq!(Rule::parse("io.up.req-flits", 0), Some(io));
         assert_eq!(Rule::parse("home", 1), Some(Rule::Home(HomeEvent::CacheMiss)));
-        assert_eq!(Rule::parse("dvm", 5), Some(Rule::Dvm(DvmEvent::Sync)));
+        assert_eq!(Rule::parse("dvm", 1), Some(Rule::Dvm(DvmEvent::Tlbi)));
         assert_eq!(Rule::parse("no-mpam", 0x21), Some(Rule::Zero(Reason::NoMpam)));
         assert_eq!(Rule::parse("home", 0x21), None, "the model does not raise it");
         assert_eq!(Rule::parse("io.sideways.reads", 0), None);
