@@ -7,7 +7,8 @@
 //! * [`watchpoints`]: Arm's named watchpoints; [`flit`]: the fields of a flit that they match;
 //! * [`selector`]: strings such as `arm_cmn_0/hnf_cache_miss/`; [`config`]: the bits of their
 //!   fields; [`error`]: messages about wrong ones;
-//! * [`count`]: the value of a selector; [`counters`]: which selectors the hardware counts at once;
+//! * [`mod@count`]: the value of a selector; [`counters`]: which selectors the hardware counts at
+//!   once;
 //! * [`layout`]: the mesh as a file for Arm's tools.
 //!
 //! ```

@@ -62,7 +62,7 @@ pub enum CountError {
     },
 }
 
-/// Returns the value of a selected event.
+/// Returns the value of a selected event. The nodes are those of the counts' floor plan.
 ///
 /// # Errors
 ///
@@ -184,6 +184,9 @@ fn of_watchpoint(
     if ports.is_empty() {
         return Ok(Counted::zero(no_port(watchpoint.devices)));
     }
+    if !of_channel(watchpoint.channel).any(|message| is_ever_match(message, watchpoint)) {
+        return Ok(Counted::zero(Reason::NoSuchMessage));
+    }
     let agents = ports.iter().flat_map(|port| &port.agents);
     Ok(Counted::of(agents.map(|agent| flits_of(*agent, watchpoint, counts)).sum()))
 }
@@ -226,6 +229,11 @@ fn is_match(message: Message, of_device: bool, watchpoint: &Watchpoint) -> Resul
     let data: Data = flit::data(message, of_device);
     let Watchpoint { group, value, mask, .. } = *watchpoint;
     Ok(flit::matches(message, data, group, value, mask)? != watchpoint.exclusive)
+}
+
+/// Returns whether a message matches, of a device or of another agent. Its fields are checked.
+fn is_ever_match(message: Message, watchpoint: &Watchpoint) -> bool {
+    [false, true].iter().any(|of_device| is_match(message, *of_device, watchpoint) == Ok(true))
 }
 
 /// Returns the flits of one agent that a watchpoint counts. Their fields are checked.

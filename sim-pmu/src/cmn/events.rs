@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn every_reason_is_used_and_every_text_is_a_sentence() {
-        for reason in Reason::ALL.iter().filter(|reason| **reason != Reason::NoPort) {
+        let of_others = [Reason::NoPort, Reason::NoSuchMessage];
+        for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));
             assert!(is_used, "{reason:?}");
         }

@@ -293,6 +293,12 @@ mod tests {
     }
 
     #[test]
+    fn a_mesh_without_crosspoints_has_no_nodes() {
+        let nodes = Nodes::new(&FloorPlan::default());
+        assert!(nodes.all().is_empty() && nodes.ports().is_empty());
+    }
+
+    #[test]
     fn a_mesh_of_eight_by_eight_has_three_bits_for_a_coordinate() {
         let plan = FloorPlan { columns: 8, rows: 8, ..FloorPlan::default() };
         let nodes = Nodes::new(&plan);

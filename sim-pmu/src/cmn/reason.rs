@@ -75,6 +75,8 @@ reasons! {
     NoDeviceOrder = "no-device-order", "requests to devices do not wait for each other";
     /// I/O agents.
     NoIoRetries = "no-io-retries", "each request of an I/O agent is sent once";
+    /// A message that the model lacks.
+    NoSuchMessage = "no-such-message", "the model has no message that the watchpoint matches";
     /// A node that the mesh lacks.
     NoHnS = "no-hn-s", "the home nodes of the mesh are HN-F, with the same events as type 5";
     /// A node that the mesh lacks.

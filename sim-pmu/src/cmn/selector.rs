@@ -1,6 +1,7 @@
 //! Strings that select an event of the mesh, as `perf stat -e` takes them from the driver `arm_cmn`
 //! of Linux: by name, or by the fields of the driver. Names of Arm's telemetry are taken as well.
 
+use std::fmt;
 use std::str::FromStr;
 
 use sim_core::chi::Channel;
@@ -54,6 +55,13 @@ pub struct Selector {
     pub target: Target,
     /// The only node to count, from `bynodeid=1,nodeid=`. None counts all nodes of the kind.
     pub node: Option<u16>,
+}
+
+impl fmt::Display for Selector {
+    /// Writes the name of the event: its label, else the text as it was written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label.as_deref().unwrap_or(&self.text))
+    }
 }
 
 impl FromStr for Selector {

@@ -91,6 +91,8 @@ fn an_event_that_the_model_lacks_is_zero_with_its_reason() {
     assert_eq!(reason("arm_cmn_0/hns_cache_miss_all/", &counts), Some(Reason::NoHnS));
     assert_eq!(reason("arm_cmn_0/mxp_e_dat_txflit_stall/", &counts), Some(Reason::NoContention));
     assert_eq!(reason("CMN_HNS_WP_RXREQ_COUNT", &counts), Some(Reason::NoHnS));
+    let other = "CMN_RNF_WP_TXREQ_READPREFERUNIQUE_COUNT";
+    assert_eq!(reason(other, &counts), Some(Reason::NoSuchMessage));
 }
 
 #[test]
@@ -151,7 +153,10 @@ fn a_watchpoint_counts_flits_at_a_port() {
     assert_eq!(value(&all("down", 0, 0, ",bynodeid=1,nodeid=0x40"), &counts), 1);
     assert_eq!(value(&all("down", 1, 3, ""), &counts), 4, "two lines of two flits");
     assert_eq!(value(&all("up", 2, 3, ""), &counts), 2, "one of them from memory");
-    assert_eq!(value(&all("up", 1, 0, ",wp_exclusive=1"), &counts), 0);
+    let others = all("up", 1, 0, ",wp_exclusive=1");
+    assert_eq!(reason(&others, &counts), Some(Reason::NoSuchMessage), "all match");
+    let others = "CMN_RNF_WP_TXREQ_READUNIQUE_COUNT,wp_exclusive=1";
+    assert_eq!(value(others, &counts), 1, "the other read");
     assert_eq!(reason(&all("up", 6, 0, ""), &counts), Some(Reason::NoPort));
     assert_eq!(reason(&all("up", 2, 0, ",bynodeid=1,nodeid=0"), &counts), Some(Reason::NoPort));
 }

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn parsed(text: &str) -> Selector {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
@@ -71,7 +72,8 @@ fn a_node_is_selected_by_its_identifier() {
         assert_eq!(parsed(text).node, Some(0x28), "{text}");
     }
     let other = parsed("arm_cmn_3/hnf_cache_miss,name=misses/");
-    assert_eq!((other.mesh, other.label.as_deref()), (3, Some("misses")));
+    assert_eq!((other.mesh, other.to_string().as_str()), (3, "misses"));
+    assert_eq!(parsed("dtc_cycles").to_string(), "dtc_cycles");
 }
 
 #[test]
@@ -196,4 +198,40 @@ fn a_watchpoint_needs_all_of_its_fields() {
     assert!(direction.contains("eventid=0x1 is not possible; 0 is watchpoint_up"), "{direction}");
     let channel = message("arm_cmn_0/type=0x7770,eventid=0,wp_chn_sel=4/");
     assert!(channel.contains("wp_chn_sel=0x4 is not possible; 0 is REQ"), "{channel}");
+}
+
+#[test]
+fn events_of_the_topdown_tool_are_taken() {
+    assert_eq!(event("arm_cmn_0/type=5,eventid=15,occupid=0x1/"), (Some(5), 0xF, 1));
+    let text = "arm_cmn_0/watchpoint_up,bynodeid,nodeid=0x88,wp_dev_sel=1,wp_chn_sel=0,wp_grp=1,\
+                wp_mask=0xffffffffffffffff,wp_val=0x0/";
+    assert_eq!(parsed(text).node, Some(0x88));
+    let named = watchpoint("CMN_RNF_WP_TXREQ_COUNT");
+    assert_eq!(watchpoint(text), Watchpoint { devices: Devices::Port(1), ..named });
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_taken_or_refused(text in ".{0,60}") {
+        let _ = text.parse::<Selector>();
+    }
+
+    #[test]
+    fn any_words_are_taken_or_refused(config: u64, value: u64, mask: u64) {
+        let text = format!("arm_cmn_0/config={config:#x},config1={value},config2={mask:#x}/");
+        if let Ok(Selector { target: Target::Watchpoint(watchpoint), .. }) = text.parse() {
+            prop_assert_eq!((watchpoint.value, watchpoint.mask), (value, mask));
+        }
+    }
+
+    #[test]
+    fn an_event_by_its_numbers_is_the_one_of_the_table(type_ in 0u16..0x210, code in 0u16..0x400) {
+        let selected: Result<Selector, _> = format!("arm_cmn_0/type={type_},eventid={code}/").parse();
+        let kind = NodeKind::with_number(type_).filter(|kind| *kind != NodeKind::Dtc);
+        if let Some(kind) = kind {
+            let target = selected.ok().map(|selector| selector.target);
+            let expected = event_of(kind, code).map(|event| Target::Event { event, occupid: 0 });
+            prop_assert_eq!(target, expected);
+        }
+    }
 }
