@@ -1,5 +1,6 @@
 //! The memory of a machine: the private part of each core, the uncore, and the port of a pipeline.
 
+use sim_core::mesh_counts::MeshCounts;
 use sim_core::{
     Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, Notice,
     PhysAddr, StateVisitor, TagUse, VirtAddr, WarmState,
@@ -88,7 +89,32 @@ impl MemorySystem {
     /// When there is no such core.
     pub fn release(&mut self, core: usize) {
         self.cores.set(core, None);
-        self.uncore.snoops.close(core);
+        for request in self.uncore.snoops.close(core) {
+            self.uncore.count_answer(core, request, None);
+        }
+    }
+
+    /// Counts the mesh from now on: a core, whose clock is `at`, begins to count.
+    pub fn begin_counting(&mut self, at: Cycle) {
+        let waiting = self.uncore.snoops.waiting();
+        self.uncore.traffic.begin(at, waiting);
+    }
+
+    /// Ends what [`MemorySystem::begin_counting`] began, for one core, whose clock is `at`. The mesh
+    /// counts while any core does.
+    pub fn end_counting(&mut self, at: Cycle) {
+        let waiting = self.uncore.snoops.waiting();
+        self.uncore.traffic.end(at, waiting);
+    }
+
+    /// Returns the counts of the mesh so far, which start again with zero.
+    pub fn take_mesh_counts(&mut self) -> MeshCounts {
+        self.uncore.traffic.take()
+    }
+
+    /// Returns the counts of the mesh so far.
+    pub fn mesh_counts(&self) -> &MeshCounts {
+        self.uncore.traffic.counts()
     }
 
     /// Returns the approximate bytes of the host that the private part of a core takes.

@@ -14,8 +14,11 @@ pub(crate) mod remote;
 pub(crate) mod slc;
 pub(crate) mod snoop_filter;
 pub(crate) mod snoop_queue;
+pub(crate) mod traffic;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use sim_core::chi::Message;
+use sim_core::mesh_counts::{Agent, HomeEvent};
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::config::MemoryConfig;
@@ -26,6 +29,7 @@ use crate::uncore::remote::RemotePages;
 use crate::uncore::slc::Slc;
 use crate::uncore::snoop_filter::{Holders, SnoopFilter};
 use crate::uncore::snoop_queue::SnoopQueues;
+use crate::uncore::traffic::Traffic;
 use crate::units::allocation_tags::AllocationTags;
 use crate::units::page_map::PageMap;
 use crate::units::request::CoherenceRequest;
@@ -61,6 +65,8 @@ pub(crate) struct Uncore {
     /// Chip of the cores, and the second chip if configured.
     chips: Vec<Chip>,
     mesh: Mesh,
+    /// Counts of the mesh's PMU.
+    pub(crate) traffic: Traffic,
     hash: HomeHash,
     remote: RemotePages,
     latencies: Latencies,
@@ -99,13 +105,15 @@ impl Uncore {
     pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
         let filter = || SnoopFilter::new(&config.snoop_filter, slc);
+        let mesh = Mesh::new(&config.mesh, cores, slc.slices, dram.channels);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             snoops: SnoopQueues::new(cores),
             filter: (cores > 1).then(filter),
             others: Holders::new(),
             chips: vec![Chip::new(config, seed); config.chips.count as usize],
-            mesh: Mesh::new(&config.mesh, cores, slc.slices, dram.channels),
+            traffic: Traffic::new(mesh.plan(), config.mesh.core_clock_percent),
+            mesh,
             hash: HomeHash::new(slc.slices, 1),
             remote: RemotePages::new(&config.chips),
             latencies: Latencies {
@@ -142,7 +150,11 @@ impl Uncore {
         request: CoherenceRequest,
         home: Cycle,
     ) -> UncoreReply {
-        self.resolve(core, line, request, home);
+        let found = self.resolve(core, line, request, home);
+        self.count_look_up(line, found.in_slc, true);
+        if found.peer.is_none() {
+            self.deliver(core, line, request, true);
+        }
         self.set_external(line, false);
         let shared = !request.takes_away();
         if shared {
@@ -192,8 +204,19 @@ impl Uncore {
         &mut self.chips[number]
     }
 
-    /// Accesses memory from the home node. Returns when the home node has the answer.
-    fn memory_access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+    /// Reads a line from memory. Returns when the home node has the data.
+    fn read_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        self.count_memory_read(line);
+        self.access_memory(line, at)
+    }
+
+    /// Writes a line to memory. Returns when the home node has the answer.
+    fn write_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        self.count_memory_write(line);
+        self.access_memory(line, at)
+    }
+
+    fn access_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.mesh.home(self.hash.slice_of(line));
         let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
         let hops = self.mesh.cycles(home, memory);
@@ -214,17 +237,37 @@ impl Uncore {
         request: CoherenceRequest,
         at: Cycle,
     ) -> UncoreReply {
+        self.request(Agent::Core(core as u32), line, request.message());
+        let reply = self.supply(core, line, request, at);
+        self.core_sends(core, line, Message::CompAck);
+        reply
+    }
+
+    /// Finds a cacheable line for a request that left the core at `at`, and changes who holds it.
+    pub(crate) fn supply(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        at: Cycle,
+    ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
         if !self.external.is_empty() && self.external.contains(&line) {
             return self.read_external(core, line, request, home);
         }
         if let Some(source) = self.supplier(line) {
+            self.count_look_up(line, source == DataSource::Slc, source == DataSource::Peer);
             // The fixed supplier replaces the whole outside; only the filter has to stay correct.
-            let shared = self.filter.is_some() && self.resolve(core, line, request, home).shared;
+            let found = self.filter.is_some().then(|| self.resolve(core, line, request, home));
+            let shared = found.is_some_and(|found| found.shared);
+            if found.is_none_or(|found| found.peer.is_none()) {
+                self.deliver(core, line, request, source == DataSource::Peer);
+            }
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
         }
         let found = self.resolve(core, line, request, home);
+        self.count_look_up(line, found.in_slc, found.in_filter);
         let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, line, home);
@@ -232,10 +275,13 @@ impl Uncore {
             }
             (None, true) => (self.at_core(core, line, home), DataSource::Slc),
             (None, false) => {
-                let supplied = self.memory_access(line, home);
+                let supplied = self.read_memory(line, home);
                 (self.at_core(core, line, supplied), DataSource::Dram)
             }
         };
+        if found.peer.is_none() {
+            self.deliver(core, line, request, false);
+        }
         let is_remote = found.peer.is_none() && self.remote.has(line);
         let source = if is_remote { DataSource::Remote } else { source };
         let dirty = found.dirty_from_slc;
@@ -267,9 +313,9 @@ impl Uncore {
             DataSource::Peer => home + self.latencies.peer,
             DataSource::Remote => {
                 let away = home + self.latencies.link;
-                self.memory_access(line, away) + self.latencies.link
+                self.access_memory(line, away) + self.latencies.link
             }
-            DataSource::Dram => self.memory_access(line, home),
+            DataSource::Dram => self.read_memory(line, home),
             _ => home,
         };
         self.at_core(core, line, supplied)
@@ -284,8 +330,12 @@ impl Uncore {
         at: Cycle,
     ) -> Cycle {
         let home = self.at_home_node(core, line, at);
+        self.request(Agent::Core(core as u32), line, request.message());
         self.set_external(line, false);
-        self.resolve(core, line, request, home);
+        let found = self.resolve(core, line, request, home);
+        self.count_look_up(line, found.in_slc, found.in_filter);
+        self.home_sends(core, line, Message::Comp);
+        self.core_sends(core, line, Message::CompAck);
         self.at_core(core, line, home)
     }
 
@@ -304,21 +354,55 @@ impl Uncore {
     }
 
     /// Puts a line into the system level cache, or writes it to memory if there is no such cache.
-    pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
-        let written = match self.chip_of(line).slc.as_mut() {
-            Some(slc) => slc.put(line, dirty),
-            None => dirty.then_some(line),
+    /// Returns whether the cache held it before.
+    pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) -> bool {
+        let Some(slc) = self.chip_of(line).slc.as_mut() else {
+            if dirty {
+                self.write_memory(line, at);
+            }
+            return false;
         };
-        if let Some(line) = written {
-            self.memory_access(line, at);
+        let put = slc.put(line, dirty);
+        if put.is_new {
+            self.raise(line, HomeEvent::CacheFill);
         }
+        if put.is_new && put.into_empty {
+            self.raise(line, HomeEvent::FillInvalidWay);
+        }
+        if let Some(victim) = put.written {
+            self.raise(victim, HomeEvent::CacheEviction);
+            self.write_memory(victim, at);
+        }
+        !put.is_new
     }
 
-    /// Accepts a line that an L2 evicted.
+    /// Accepts a line that an L2 evicted. A clean line goes nowhere without a system level cache.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
         self.drop_holder(core, line);
         let home = self.at_home_node(core, line, at);
-        self.keep_at_home(line, dirty, home);
+        let takes_data = dirty || self.chip_of(line).slc.is_some();
+        let (request, answer) = match (dirty, takes_data) {
+            (true, _) => (Message::WriteBackFull, Message::CompDBIDResp),
+            (false, true) => (Message::WriteEvictOrEvict, Message::CompDBIDResp),
+            (false, false) => (Message::Evict, Message::Comp),
+        };
+        self.request(Agent::Core(core as u32), line, request);
+        self.home_sends(core, line, answer);
+        if takes_data {
+            self.core_sends(core, line, Message::CopyBackWrData);
+        }
+        let in_slc = self.keep_at_home(line, dirty, home);
+        self.count_look_up(line, in_slc, true);
+    }
+
+    /// Accepts modified data of a line that a core keeps as a clean copy.
+    pub(crate) fn accept_clean(&mut self, core: usize, line: LineAddr, at: Cycle) {
+        let home = self.at_home_node(core, line, at);
+        self.request(Agent::Core(core as u32), line, Message::WriteCleanFull);
+        self.home_sends(core, line, Message::CompDBIDResp);
+        self.core_sends(core, line, Message::CopyBackWrData);
+        let in_slc = self.keep_at_home(line, true, home);
+        self.count_look_up(line, in_slc, true);
     }
 
     /// Records whether modified data that left a core is poisoned.
@@ -351,9 +435,12 @@ impl Uncore {
     /// when the line is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
+        self.request(Agent::Io, line, Message::WriteUniqueFullStash);
         self.set_external(line, false);
-        self.resolve(core, line, CoherenceRequest::Claim, home);
-        self.memory_access(line, home);
+        let found = self.resolve(core, line, CoherenceRequest::Claim, home);
+        self.count_look_up(line, found.in_slc, found.in_filter);
+        self.write_memory(line, home);
+        self.count_stash(core, line);
         self.at_core(core, line, home)
     }
 

@@ -13,6 +13,7 @@ mod l1_hit_path;
 mod maintenance;
 mod memory;
 mod mesh;
+mod mesh_counts;
 mod physical;
 mod rig;
 mod sharing;

@@ -14,6 +14,8 @@
 //! - [`stall`], [`root_cause`]: reasons for empty rename slots; [`op_timeline`]: the timeline of
 //!   one operation; [`operation`]: that timeline with the properties of the instruction, for
 //!   observers of a run.
+//! - [`chi`]: messages between cores, home nodes and memory; [`mesh_counts`]: what a mesh counts;
+//!   [`mesh_sums`]: sums that it keeps.
 //! - [`warm_state`]: state of a unit that outlives the instructions that wrote it, as words.
 //! - [`packed`]: compact tables of counts.
 //! - [`memory_budget`]: limit on the host memory of a replay.
@@ -24,6 +26,7 @@ pub mod a53_event;
 pub mod access;
 pub mod addr;
 pub mod batching_sink;
+pub mod chi;
 pub mod config;
 pub mod core_event;
 pub mod cores;
@@ -37,6 +40,8 @@ pub mod flow;
 pub mod maintenance;
 pub mod memory_budget;
 pub mod memory_port;
+pub mod mesh_counts;
+pub mod mesh_sums;
 pub mod op_stage;
 pub mod op_timeline;
 pub mod operation;

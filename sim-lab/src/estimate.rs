@@ -11,7 +11,7 @@ pub use crate::regression::Machine;
 use crate::regression::RegressionEstimate;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
-use sim_machine::outcome::{CoreOutcome, Outcome, RunHeader};
+use sim_machine::outcome::{CoreOutcome, Outcome};
 
 /// Two-sided 95 % point of the normal distribution.
 const NORMAL_95: f64 = 1.959_964;
@@ -66,7 +66,7 @@ impl Estimate {
 fn outcome(counts: &Counts) -> Outcome {
     let counts = Packed::from(counts);
     let core = CoreOutcome { is_counted: true, counts, ..CoreOutcome::default() };
-    Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
+    Outcome { cores: vec![core], clock_hz: 1, ..Outcome::default() }
 }
 
 /// Corrects the scaled counts by the known counts of the whole trace.

@@ -367,7 +367,7 @@ impl CoreRun {
         &mut self,
         id: InstId,
         program: &Program,
-        memory: &MemorySystem,
+        memory: &mut MemorySystem,
         observer: &mut S,
     ) {
         if program.inst(id).special == Special::Unknown {
@@ -479,11 +479,12 @@ impl CoreRun {
         observer.pass_privilege(self.privilege);
     }
 
-    fn open<S: RunSink>(&mut self, memory: &MemorySystem, observer: &mut S) {
+    fn open<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         let early = self.early_clocks(observer);
         self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         self.pass_counts(&early, observer);
         self.opened = Some(self.snapshot(memory));
+        memory.begin_counting(self.cycle());
         self.levels.open(self.totals.counts());
         observer.notify(Notice::Counting(true));
         self.find_deadline(observer);
@@ -491,7 +492,7 @@ impl CoreRun {
 
     /// Adds the open window to the measured counts. At the end of the stream the pipeline drains
     /// first.
-    fn close<S: RunSink>(&mut self, drains: bool, memory: &MemorySystem, observer: &mut S) {
+    fn close<S: RunSink>(&mut self, drains: bool, memory: &mut MemorySystem, observer: &mut S) {
         let Some(opened) = self.opened.take() else { return };
         let early = self.early_clocks(observer);
         if drains {
@@ -503,6 +504,7 @@ impl CoreRun {
         observer.notify(Notice::Counting(false));
         self.find_deadline(observer);
         self.levels.close(self.totals.counts());
+        memory.end_counting(self.cycle());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         self.measured.lost.plus(&now.lost.since(&opened.lost));

@@ -4,6 +4,7 @@ use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
 use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
+use sim_core::mesh_counts::MeshCounts;
 use sim_core::{Counts, LostSlots, Packed};
 use sim_trace::MissingData;
 
@@ -124,12 +125,14 @@ pub struct RunHeader {
 }
 
 /// Results of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Origin of the results.
     pub header: RunHeader,
     /// Results by core, for cores that ran.
     pub cores: Vec<CoreOutcome>,
+    /// Counts of the mesh, while any core counted.
+    pub mesh: MeshCounts,
     /// Clock of the modeled core in Hz, for times in reports.
     pub clock_hz: u64,
     /// Notes for readers of the counts, one sentence each.
@@ -248,7 +251,7 @@ mod tests {
                 ..CoreOutcome::default()
             };
             let (header, cores) = (RunHeader::default(), (0..threads).map(core).collect());
-            Outcome { header, cores, clock_hz: 1, notes: Vec::new() }.shares_waited()
+            Outcome { header, cores, ..Outcome::default() }.shares_waited()
         };
         let eight = waited(8, u64::from);
         assert!(eight.starts_with("thread 0 waited 0.0 %") && eight.matches("thread").count() == 8);

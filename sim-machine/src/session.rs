@@ -17,6 +17,7 @@ use crate::run_sink::{RunSink, Unobserved};
 use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
 use sim_cache::MemorySystem;
+use sim_core::mesh_counts::MeshCounts;
 use sim_core::{BatchingSink, Cycle, DeferredSink, EventSink};
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{ReadAhead, TraceFile};
@@ -216,7 +217,7 @@ impl Session {
         self.check_counted(&ended, options)?;
         let notes = notes(&ended, options);
         let cores = ended.into_iter().map(Ended::into_outcome).collect();
-        let mut outcome = self.outcome(cores, notes);
+        let mut outcome = self.outcome(cores, memory.take_mesh_counts(), notes);
         outcome.note_order();
         Ok(outcome)
     }
@@ -240,11 +241,12 @@ impl Session {
     }
 
     /// Combines the results of the cores and applies the erratum of the core's revision.
-    fn outcome(&self, cores: Vec<CoreOutcome>, notes: Vec<String>) -> Outcome {
+    fn outcome(&self, cores: Vec<CoreOutcome>, mesh: MeshCounts, notes: Vec<String>) -> Outcome {
         let contended_exclusives = cores.iter().map(|core| core.memory.contended_exclusives).sum();
         let mut outcome = Outcome {
             header: RunHeader { contended_exclusives, ..self.header.clone() },
             cores,
+            mesh,
             clock_hz: self.config.core.clock_hz,
             notes,
         };

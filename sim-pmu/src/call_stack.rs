@@ -85,7 +85,7 @@ mod tests {
     fn calls_and_returns_pair_up() {
         assert_eq!(after(&[call(0x100), call(0x200)]), [0x204, 0x104]);
         assert_eq!(after(&[call(0x100), call(0x200), back(0x204)]), [0x104]);
-        assert_eq!(after(&[call(0x100), call(0x200), back(0x104)]), [], "left by a long jump");
+        assert!(after(&[call(0x100), call(0x200), back(0x104)]).is_empty(), "left by a long jump");
         assert_eq!(after(&[call(0x100), back(0x999)]), [0x104], "a return without a call");
         let recursion = [call(0x100), call(0x100), back(0x104)];
         assert_eq!(after(&recursion), [0x104], "only the innermost of equal calls ends");

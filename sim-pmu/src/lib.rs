@@ -36,6 +36,7 @@
 pub mod aarch32;
 pub mod access;
 pub mod call_stack;
+pub mod cmn;
 pub mod control;
 pub mod counter;
 pub mod counting;

@@ -60,7 +60,7 @@ fn percent(share: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_machine::{CoreOutcome, PrefetchStats, RunHeader};
+    use sim_machine::{CoreOutcome, PrefetchStats};
 
     fn outcome() -> Outcome {
         let l2 = PrefetchCounts { issued: 1000, useful: 600, late: 150, useless: 250, missed: 250 };
@@ -70,7 +70,7 @@ mod tests {
             ..CoreOutcome::default()
         };
         let cores = vec![core.clone(), core];
-        Outcome { header: RunHeader::default(), cores, clock_hz: 1, notes: Vec::new() }
+        Outcome { cores, clock_hz: 1, ..Outcome::default() }
     }
 
     fn lines(write: fn(&mut Vec<u8>, &Outcome) -> io::Result<()>) -> Vec<String> {

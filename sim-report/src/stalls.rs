@@ -124,7 +124,6 @@ fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Resul
 mod tests {
     use super::*;
     use sim_core::{Counts, EventSink, Packed};
-    use sim_machine::RunHeader;
 
     fn outcome(used: u64) -> Outcome {
         let mut counts = Counts::default();
@@ -142,7 +141,7 @@ mod tests {
             stalls: Packed::from(&stalls),
             ..CoreOutcome::default()
         };
-        Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
+        Outcome { cores: vec![core], clock_hz: 1, ..Outcome::default() }
     }
 
     fn text(outcome: &Outcome, per_thread: bool) -> String {

@@ -129,6 +129,19 @@ impl Row {
     }
 }
 
+/// Creates the row of an event of the mesh, which counts for the whole machine and run.
+pub fn mesh_row(name: &str, value: u64, outcome: &Outcome) -> Row {
+    let cycles = longest(outcome);
+    let reading = perf::Reading::exact(value, cycles);
+    Row { mode: outcome.header.mode, ..Row::new(name, &reading, None, outcome.clock_hz) }
+}
+
+/// Returns the counted cycles of the core that counted longest.
+fn longest(outcome: &Outcome) -> u64 {
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+    cycles.max().unwrap_or_default()
+}
+
 /// Thread, named `comm-tid` as in `perf stat --per-thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -249,8 +262,7 @@ impl StatReport {
             };
             chapters.into_iter().map(section).collect()
         };
-        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
-        let cycles = cycles.max().unwrap_or_default();
+        let cycles = longest(outcome);
         StatReport {
             target: outcome.header.trace.clone(),
             sections,

@@ -11,6 +11,7 @@ use super::estimate_a53;
 use crate::counting::counted_run::Replay;
 use crate::counting::counts_file::CountsFile;
 use crate::counting::event_list;
+use crate::counting::mesh_events::MeshRows;
 use crate::counting::metric_events::Sharing;
 use crate::counting::notes::write_unknown_words;
 use crate::counting::partial_run::{PartialRun, run_chunks, run_windows};
@@ -89,6 +90,7 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
         replay: &replay,
         metrics: &metrics,
         has_truth: false,
+        mesh: &MeshRows::default(),
         errors: errors.as_deref(),
     };
     printer.print(output, &measured)?;

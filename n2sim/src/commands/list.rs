@@ -1,5 +1,7 @@
 //! `n2sim list`: prints the event table, the metrics or the configuration.
 
+mod mesh;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -34,6 +36,9 @@ enum ListWhat {
         /// List the events of another core, with their bits on its event bus
         #[arg(long, value_enum, value_name = "CORE", conflicts_with = "long")]
         core: Option<CoreName>,
+        /// List the events of the mesh, and the reason of those that are always 0
+        #[arg(long, conflicts_with_all = ["core", "long"])]
+        mesh: bool,
     },
     /// List the metrics with their formulas
     Metrics {
@@ -63,7 +68,8 @@ const METRIC_WIDTH: usize = 28;
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(call::stdout());
     match &args.what {
-        ListWhat::Events { core, long } => {
+        ListWhat::Events { mesh: true, .. } => mesh::write(&mut out)?,
+        ListWhat::Events { core, long, .. } => {
             let core = core.unwrap_or_default();
             match (core.other(), core.related()) {
                 (None, Some(related)) if !related.is_n2() => {

@@ -21,6 +21,7 @@ use sim_report::{Owner, Selected, StatReport};
 use crate::counting::counted_run::{Replay, Request};
 use crate::counting::event_list::{self, EventGroup, ListedEvent};
 use crate::counting::interval::{self, Interval};
+use crate::counting::mesh_events::MeshEvents;
 use crate::files::open_trace;
 use crate::host::call;
 use crate::shared_args::{CoreName, CountersArgs, MachineArgs, PartArgs, time_slice};
@@ -113,6 +114,9 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
 /// Counts on a Neoverse N2.
 fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     let events = Events::parse(options)?;
+    if options.interval_print.is_some() {
+        events.mesh.refuse("-I", "events of the mesh are counted over the whole run")?;
+    }
     let control = Begin::open(options)?;
     let trace = trace(args, options)?;
     let (session, has_stall_slot_erratum) = open(args, &trace)?;
@@ -156,6 +160,7 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
         request: &request,
         threads: Owner::threads(&outcome),
         origin: print::origin(&outcome.header),
+        mesh: events.mesh.rows(&outcome)?.values(),
         report: &report,
     };
     print.write(output, &intervals, was_on)
@@ -235,24 +240,40 @@ fn time_of(options: &PerfOptions, clock_hz: u64, instructions: u64) -> anyhow::R
 /// The events in the order of the request.
 struct Events<E> {
     groups: Vec<EventGroup<E>>,
-    /// For each requested event: `None` for an event of the core, or its name.
-    order: Vec<Option<String>>,
+    order: Vec<Requested>,
+    mesh: MeshEvents,
+}
+
+/// A requested event.
+enum Requested {
+    /// The next event of the core.
+    Core,
+    /// An event of the kernel, with its name.
+    Kernel(String),
+    /// The next event of the mesh, with its name.
+    Mesh(String),
 }
 
 impl<E: ListedEvent> Events<E> {
     fn parse(options: &PerfOptions) -> anyhow::Result<Events<E>> {
         let default = [options::DEFAULT_EVENTS.to_owned()];
         let lists = if options.event.is_empty() { &default } else { options.event.as_slice() };
-        let mut events = Events { groups: Vec::new(), order: Vec::new() };
+        let (mesh, _) = MeshEvents::take(lists)?;
+        let mut events = Events { groups: Vec::new(), order: Vec::new(), mesh };
         for list in lists {
             for item in event_list::split(list)? {
                 if event_list::is_software(item) {
-                    events.order.push(Some(item.trim().to_owned()));
+                    events.order.push(Requested::Kernel(item.trim().to_owned()));
+                    continue;
+                }
+                let (of_mesh, _) = MeshEvents::take(&[item.to_owned()])?;
+                if !of_mesh.is_empty() {
+                    events.order.extend(of_mesh.names().map(Requested::Mesh));
                     continue;
                 }
                 let groups = event_list::parse_all::<E>(&[item.to_owned()])?;
                 let count = groups.iter().map(|group| group.events.len()).sum();
-                events.order.extend(std::iter::repeat_n(None, count));
+                events.order.extend((0..count).map(|_| Requested::Core));
                 events.groups.extend(groups);
             }
         }

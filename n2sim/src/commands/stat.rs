@@ -18,6 +18,7 @@ use crate::counting::counted_run::{Measured, Method, Replay, Request};
 use crate::counting::counts_file::CountsFile;
 use crate::counting::event_list;
 use crate::counting::interval::{self, Interval};
+use crate::counting::mesh_events::MeshEvents;
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::notes::write_unknown_words;
 use crate::counting::print::{Printer, write_header};
@@ -150,6 +151,20 @@ impl ReplayArgs {
         }
     }
 
+    /// Refuses options that have no counts of the mesh.
+    fn check_mesh(&self, mesh: &MeshEvents) -> anyhow::Result<()> {
+        if self.interval_print.is_some() {
+            mesh.refuse("-I", "events of the mesh are counted over the whole run")?;
+        }
+        if self.counts.perf_data.is_some() {
+            mesh.refuse("--perf-data", "the file has events of cores")?;
+        }
+        if self.mode() == Mode::Frontend {
+            mesh.refuse("--mode frontend", "no data is accessed")?;
+        }
+        Ok(())
+    }
+
     /// Refuses options that need the pipeline, or a time that a part of the machine does not have.
     fn check_mode(&self) -> anyhow::Result<()> {
         let (mode, counts) = (self.mode(), &self.counts);
@@ -199,7 +214,9 @@ pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     args.check_mode()?;
     let events = &args.counts.events;
-    event_list::parse_all::<PmuEvent>(&events.event)?;
+    let (mesh, of_core) = MeshEvents::take(&events.event)?;
+    args.check_mesh(&mesh)?;
+    event_list::parse_all::<PmuEvent>(&of_core)?;
     if !events.metric.is_empty() {
         metric_files::chosen(&events.metric, &metric_files::catalog(&events.metrics)?)?;
     }
@@ -219,7 +236,9 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     }
     args.check_mode()?;
     let counts = &args.counts;
-    let mut groups = event_list::parse_all(&counts.events.event)?;
+    let (mesh, of_core) = MeshEvents::take(&counts.events.event)?;
+    args.check_mesh(&mesh)?;
+    let mut groups = event_list::parse_all(&of_core)?;
     let options = args.region.run_options()?;
     let setup = Setup::open(trace, &args.machine, args.mode(), counts.stalls)?;
     let sharing = match args.method() {
@@ -243,7 +262,7 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let start = Instant::now();
     let (rounds, instructions) = match args.interval_print {
         Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
-        None => count_once(output, args, &replay, &metrics)?,
+        None => count_once(output, args, &replay, &metrics, &mesh)?,
     };
     if counts.verbose {
         speed::write_speed(&mut call::stderr(), instructions, start.elapsed())?;
@@ -276,11 +295,14 @@ fn count_once(
     args: &ReplayArgs,
     replay: &Replay<'_>,
     metrics: &Metrics,
+    mesh: &MeshEvents,
 ) -> anyhow::Result<(CountsFile, u64)> {
     let (measured, instructions) = measure(args, replay)?;
-    let counts = &args.counts;
-    let printer = Printer { args: counts, replay, metrics, has_truth: args.truth, errors: None };
+    let (counts, mesh) = (&args.counts, &mesh.rows(&measured.outcome)?);
+    let has_truth = args.truth;
+    let printer = Printer { args: counts, replay, metrics, has_truth, mesh, errors: None };
     printer.print(out, &measured)?;
+    mesh.write_notes(&mut call::stderr())?;
     write_notes(&mut call::stderr(), args, replay.request, &measured)?;
     for trouble in metrics.troubles(&measured) {
         writeln!(call::stderr(), "n2sim: note: {trouble}")?;

@@ -3,6 +3,7 @@
 
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
+use sim_pmu::cmn::Selector;
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
@@ -17,6 +18,8 @@ pub(crate) enum EventListError {
     A53Name(String, String),
     #[error("{0}; -M computes metrics, and -e counts events")]
     Metric(String),
+    #[error("'{0}' is an event of the mesh: stat and run count it with -e, on no core")]
+    Mesh(String),
     #[error("'{0}' has an empty event name: write names with single commas between them")]
     Empty(String),
     #[error(
@@ -147,6 +150,9 @@ fn parse_event<E: ListedEvent>(
     let text = text.trim();
     if text.is_empty() {
         return Err(EventListError::Empty(list.to_owned()));
+    }
+    if Selector::is_meant_by(text) {
+        return Err(EventListError::Mesh(text.to_owned()));
     }
     if is_software(text) {
         return Ok(Selected { name: text.to_owned(), event: software() });

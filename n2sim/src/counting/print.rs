@@ -11,6 +11,7 @@ use sim_report::stat::{self, Counted, StatOptions};
 use sim_report::{Owner, Selected, StatReport, header, perf_stat, prefetches, stalls};
 
 use crate::counting::counted_run::{Measured, Replay};
+use crate::counting::mesh_events::MeshRows;
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::setup::machine;
 use crate::files::metric_files;
@@ -28,6 +29,8 @@ pub(crate) struct Printer<'a> {
     pub(crate) metrics: &'a Metrics,
     /// Prints the exact count and the error beside each multiplexed count.
     pub(crate) has_truth: bool,
+    /// Events of the mesh.
+    pub(crate) mesh: &'a MeshRows,
     /// For each event, by its number, the possible error of an estimate in percent.
     pub(crate) errors: Option<&'a [f64]>,
 }
@@ -36,8 +39,7 @@ impl Printer<'_> {
     /// Prints the requested events and metrics, or those that matter most.
     pub(crate) fn print(&self, out: Output, measured: &Measured) -> anyhow::Result<()> {
         let outcome = &measured.outcome;
-        let is_chosen =
-            !self.replay.request.events.is_empty() || !self.args.events.metric.is_empty();
+        let is_chosen = !self.replay.request.events.is_empty() || !self.args.events.is_empty();
         if is_chosen {
             self.print_chosen(out, measured)
         } else if self.args.all || self.args.format.is_for_programs() {
@@ -73,7 +75,11 @@ impl Printer<'_> {
             // A metric of times alone counts nothing.
             true => self.metrics.rows_of(outcome, &[], &[], self.args.per_thread),
         };
-        self.print_report(out, outcome, &StatReport::new(outcome, &options), &rows)
+        let mut report = StatReport::new(outcome, &options);
+        if let Some(section) = report.sections.first_mut() {
+            section.rows.extend_from_slice(&self.mesh.rows);
+        }
+        self.print_report(out, outcome, &report, &rows)
     }
 
     /// Returns the exact counts of all events.

@@ -53,6 +53,8 @@ pub struct MeshConfig {
     pub rows: u32,
     /// One hop, in core cycles.
     pub hop_cycles: u32,
+    /// Cycles of the mesh in 100 core cycles, for counts in cycles of the mesh.
+    pub core_clock_percent: u32,
 }
 
 /// `[memory.slc]`: the system level cache of the mesh.
@@ -120,7 +122,7 @@ impl MemoryConfig {
     fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
         let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
         let delay = MAX_DELAY as u32;
-        let rows: [(&'static str, u32, u32, u32); 17] = [
+        let rows: [(&'static str, u32, u32, u32); 18] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
@@ -131,6 +133,7 @@ impl MemoryConfig {
             ("memory.mesh.columns", mesh.columns, 1, 64),
             ("memory.mesh.rows", mesh.rows, 1, 64),
             ("memory.mesh.hop-cycles", mesh.hop_cycles, 0, 1000),
+            ("memory.mesh.core-clock-percent", mesh.core_clock_percent, 1, 1000),
             ("memory.slc.home-node-cycles", self.slc.home_node_cycles, 0, delay),
             ("memory.dram.access-cycles", dram.access_cycles, 0, delay),
             ("memory.dram.channels", dram.channels, 1, 256),

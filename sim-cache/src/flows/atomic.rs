@@ -54,7 +54,7 @@ impl CoreMemory {
                 return fault;
             }
             // The operation is done outside the core: one bus write, and the old value returns.
-            let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
+            let sent = self.write_uncached(translated, fragment.bytes.into(), uncore, sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             let line = uncore.page_map.physical(addr, translated.target).line();
             if request.kind != MemKind::AtomicStore && uncore.is_remote(line) {

@@ -4,6 +4,8 @@
 //! A far atomic is one bus write and no access of the L1 D-cache or the L2. A snoop removes this
 //! core's copy, as it does for any other core.
 
+use sim_core::chi::Message;
+use sim_core::mesh_counts::Agent;
 use sim_core::{
     Cycle, DataSource, EventSink, LineAddr, MemKind, MemReply, MemRequest, PmuEvent, Snoop,
 };
@@ -47,9 +49,13 @@ impl CoreMemory {
             let home = uncore.at_home_node(self.number, line, leaves);
             let at = uncore.at_core(self.number, line, home);
             let own = SnoopRequest::new(Snoop::CleanInvalidate, line, at);
+            let own = SnoopRequest { message: Message::SnpUnique, ..own };
+            uncore.home_sends(self.number, line, own.message);
+            uncore.count_snoops(line, 1);
             self.answer_snoop(own, uncore, sink);
         }
-        let reply = uncore.perform(self.number, line, leaves);
+        let message = message_of(request.kind);
+        let reply = uncore.perform(self.number, line, message, leaves);
         if request.kind != MemKind::AtomicStore && reply.source == DataSource::Remote {
             sink.raise(PmuEvent::REMOTE_ACCESS);
         }
@@ -62,10 +68,25 @@ impl CoreMemory {
     }
 }
 
+/// Returns the request of an atomic operation.
+fn message_of(kind: MemKind) -> Message {
+    match kind {
+        MemKind::AtomicStore => Message::AtomicStore,
+        MemKind::AtomicSwap => Message::AtomicSwap,
+        _ => Message::AtomicLoad,
+    }
+}
+
 impl Uncore {
     /// Performs an atomic operation at the home node, which then holds the only copy of the line.
-    fn perform(&mut self, core: usize, line: LineAddr, at: Cycle) -> UncoreReply {
-        let reply = self.read(core, line, CoherenceRequest::Own, at);
+    fn perform(&mut self, core: usize, line: LineAddr, message: Message, at: Cycle) -> UncoreReply {
+        self.request(Agent::Core(core as u32), line, message);
+        self.home_sends(core, line, Message::DBIDResp);
+        self.core_sends(core, line, Message::PartialData);
+        let reply = self.supply(core, line, CoherenceRequest::Atomic, at);
+        let is_store = message == Message::AtomicStore;
+        let answer = if is_store { Message::Comp } else { Message::PartialData };
+        self.home_sends(core, line, answer);
         self.drop_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);
         reply

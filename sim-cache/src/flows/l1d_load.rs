@@ -400,6 +400,7 @@ impl CoreMemory {
             }
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
             self.bus.note_moved(BytesMoved { read: bytes, written: 0 });
+            uncore.count_uncached(self.number, false);
             if is_remote {
                 sink.raise(PmuEvent::REMOTE_ACCESS);
             }

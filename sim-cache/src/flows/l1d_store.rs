@@ -133,7 +133,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.store_uncached(fragment, translated, sink);
+            return self.store_uncached(fragment, translated, uncore, sink);
         }
         sink.notify(Notice::At(now));
         raise_write(sink);
@@ -301,7 +301,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.write_uncached(translated, LINE_BYTES, sink);
+            return self.write_uncached(translated, LINE_BYTES, uncore, sink);
         }
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
@@ -337,6 +337,7 @@ impl CoreMemory {
         &mut self,
         fragment: Fragment,
         translated: Translated,
+        uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         let mut whole = MemReply::NOTHING;
@@ -346,7 +347,7 @@ impl CoreMemory {
                 // Each part counts like a part of a load (4.6.8).
                 sink.raise(PmuEvent::MEM_ACCESS_WR);
             }
-            whole.join(self.write_uncached(translated, bytes, sink));
+            whole.join(self.write_uncached(translated, bytes, uncore, sink));
         }
         whole
     }
@@ -356,9 +357,11 @@ impl CoreMemory {
         &mut self,
         translated: Translated,
         bytes: u64,
+        uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
+        uncore.count_uncached(self.number, true);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
         self.bus.note_moved(BytesMoved { read: 0, written: bytes });
         let done = leaves.max(translated.start + 1);

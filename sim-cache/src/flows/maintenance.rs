@@ -6,6 +6,7 @@
 //! event; neither does the message to the other agents, because it moves no data. `DC ISW` also
 //! cleans, as `HCR_EL2.SWIO` is fixed to require on cores of this family.
 
+use sim_core::mesh_counts::DvmEvent;
 use sim_core::{
     CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, Notice,
     PmuEvent, Snoop, VirtAddr,
@@ -91,6 +92,7 @@ impl CorePort<'_> {
             Maintenance::InstAll { broadcast } => {
                 core.l1i.clear();
                 if broadcast {
+                    self.uncore.count_broadcast(core.number, DvmEvent::Pici);
                     self.peers().for_each(|peer| peer.l1i.clear());
                 }
                 let done = now + self.core.latencies.l1i_hit;
@@ -117,6 +119,7 @@ impl CorePort<'_> {
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
         let leaves = core.bus.message(translated.start + core.latencies.l2_lookup);
+        uncore.count_broadcast(core.number, DvmEvent::Pici);
         core.l1i.remove(line);
         let done = uncore.round_trip(core.number, line, leaves);
         self.peers().for_each(|peer| {
@@ -241,7 +244,7 @@ impl CoreMemory {
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);
         uncore.note_poison(line, check_l2_data(&mut self.l2, entry));
-        uncore.accept_snoop_data(self.number, line, sent);
+        uncore.accept_clean(self.number, line, sent);
         self.l2.set_state(entry, self.l2.state(entry).with_dirty(false));
         sent
     }

@@ -48,7 +48,10 @@ impl MemorySystem {
             // The agent overwrites the whole line.
             uncore.note_poison(line, false);
         }
-        Ok(core.handle_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+        let request = SnoopRequest::new(snoop, line, at);
+        uncore.home_sends(core.number, line, request.message);
+        uncore.count_snoops(line, 1);
+        Ok(core.handle_snoop(request, uncore, sink))
     }
 }
 
@@ -110,11 +113,12 @@ impl CoreMemory {
         let answered = received + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
+        uncore.count_answer(self.number, request, data.map(|data| data.dirty));
         if let Some(data) = data.filter(|data| data.dirty) {
             uncore.note_poison(line, data.poisoned);
             // A writer also takes over the duty to write the line back. For a reader, the data
             // returns to the home node.
-            if snoop != Snoop::Unique {
+            if !request.takes_duty() {
                 uncore.accept_snoop_data(self.number, line, sent);
             }
         }

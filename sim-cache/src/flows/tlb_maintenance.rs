@@ -5,6 +5,7 @@
 //! address spaces and global entries stay. Not modeled: the time until other cores have answered a
 //! broadcast; ranges; the level hint.
 
+use sim_core::mesh_counts::DvmEvent;
 use sim_core::{Cycle, EventSink, Maintenance, MemReply, TlbScope};
 
 use crate::core_memory::CoreMemory;
@@ -117,6 +118,7 @@ impl CorePort<'_> {
                 let invalidation = TlbInvalidation::new(scope, operand.0, vmid);
                 self.core.invalidate_tlbs(invalidation);
                 if broadcast {
+                    self.uncore.count_broadcast(self.core.number, DvmEvent::Tlbi);
                     self.peers().for_each(|peer| peer.invalidate_tlbs(invalidation));
                 }
             }

@@ -59,7 +59,9 @@ impl MemorySystem {
         let number = core;
         let CorePort { core, uncore, .. } = self.port(core);
         match level {
-            CacheLevel::Slc => uncore.keep_at_home(line, dirty, 0),
+            CacheLevel::Slc => {
+                uncore.keep_at_home(line, dirty, 0);
+            }
             CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
             CacheLevel::L1d => {
                 core.place_in_l2(line, false, uncore);

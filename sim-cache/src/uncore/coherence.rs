@@ -5,6 +5,8 @@
 //! lose a copy find a snoop in their queue. Lines that several cores read stay in the system level
 //! cache.
 
+use sim_core::chi::Message;
+use sim_core::mesh_counts::{Agent, HomeEvent};
 use sim_core::{Cycle, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
@@ -22,6 +24,8 @@ pub(crate) struct HomeReply {
     pub(crate) dirty_from_slc: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
+    /// The snoop filter has an entry for the line.
+    pub(crate) in_filter: bool,
 }
 
 impl Uncore {
@@ -40,12 +44,15 @@ impl Uncore {
             None => OtherSharers::Nothing,
         };
         let is_held = sharers != OtherSharers::Nothing;
+        // A filter of one core is not modeled: it finds the lines that the core holds.
+        let upgrades = request == CoherenceRequest::Upgrade;
+        let in_filter = self.filter.as_ref().map_or(upgrades, |filter| filter.has(line));
         let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
         let peer_sends = sharers == OtherSharers::Owned || is_held && slc.is_none();
         let peer = cores_of(&others).next().filter(|_| peer_sends && request.needs_data());
         if is_held {
-            self.snoop_others(&others, line, request, peer, at);
+            self.snoop_others(core, &others, line, request, peer, at);
         }
         if peer.is_some() && !request.takes_away() {
             // Sharing is detected: the home node can serve the line from now on.
@@ -59,6 +66,7 @@ impl Uncore {
             in_slc: slc.is_some(),
             dirty_from_slc: !stays && slc == Some(true),
             shared: self.filter.is_some() && !alone,
+            in_filter,
         }
     }
 
@@ -66,19 +74,29 @@ impl Uncore {
     /// peer.
     fn snoop_others(
         &mut self,
+        core: usize,
         others: &Holders,
         line: LineAddr,
         request: CoherenceRequest,
         peer: Option<usize>,
         at: Cycle,
     ) {
+        let mut snooped = 0;
         for other in cores_of(others) {
             let forward = peer == Some(other);
             if forward || request.takes_away() {
                 let at = self.at_core(other, line, at);
-                self.snoops.send(other, SnoopRequest { line, snoop: request.snoop(), forward, at });
+                let to = (forward && request.takes_data_itself()).then_some(core as u32);
+                let snoop = SnoopRequest::new(request.snoop(), line, at);
+                let message = request.snoop_message(to.is_some());
+                self.snoop(other, SnoopRequest { forward, requester: to, message, ..snoop });
+                snooped += 1;
+                if to.is_some() {
+                    self.raise(line, HomeEvent::ForwardingSnoop);
+                }
             }
         }
+        self.count_snoops(line, snooped);
     }
 
     /// Records a core as a holder of a line. If another line loses its filter entry to it, that
@@ -89,8 +107,10 @@ impl Uncore {
         let holders = std::mem::take(&mut self.others);
         for holder in cores_of(&holders) {
             let at = self.at_core(holder, lost, at);
-            self.snoops.send(holder, SnoopRequest::new(Snoop::CleanInvalidate, lost, at));
+            let snoop = SnoopRequest::new(Snoop::CleanInvalidate, lost, at);
+            self.snoop(holder, SnoopRequest { evicts: true, ..snoop });
         }
+        self.count_eviction(lost, holders.len());
         self.others = holders;
     }
 
@@ -104,17 +124,22 @@ impl Uncore {
     /// Sends a maintenance operation by address to the other cores that hold the line.
     pub(crate) fn broadcast(&mut self, core: usize, snoop: Snoop, line: LineAddr, at: Cycle) {
         let mut others = std::mem::take(&mut self.others);
+        self.request(Agent::Core(core as u32), line, maintenance_message(snoop));
+        let in_filter = self.filter.as_ref().is_some_and(|filter| filter.has(line));
+        self.count_look_up(line, self.slc_state(line).is_some(), in_filter);
         if let Some(filter) = &self.filter {
             filter.other_sharers(core, line, &mut others);
             let home = self.at_home_node(core, line, at);
             for other in cores_of(&others) {
                 let at = self.at_core(other, line, home);
-                self.snoops.send(other, SnoopRequest::new(snoop, line, at));
+                self.snoop(other, SnoopRequest::new(snoop, line, at));
                 if invalidates(snoop) {
                     self.drop_holder(other, line);
                 }
             }
         }
+        self.count_snoops(line, others.len());
+        self.home_sends(core, line, Message::Comp);
         self.others = others;
     }
 
@@ -133,5 +158,14 @@ impl Uncore {
         } else if snoop != Snoop::Clean && filter.ownership(core, line).is_some() {
             filter.share(line);
         }
+    }
+}
+
+/// Returns the request of maintenance by address.
+fn maintenance_message(snoop: Snoop) -> Message {
+    match snoop {
+        Snoop::Clean => Message::CleanShared,
+        Snoop::Invalidate => Message::MakeInvalid,
+        _ => Message::CleanInvalid,
     }
 }

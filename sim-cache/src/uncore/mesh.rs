@@ -7,22 +7,18 @@
 //! the column. Not modeled: contention for links.
 
 use sim_core::Cycle;
+use sim_core::mesh_counts::{Crosspoint, FloorPlan};
 
 use crate::config::MeshConfig;
 
 /// Cores of one crosspoint.
 const CORES_AT_A_CROSSPOINT: u64 = 2;
 
-/// Position on the grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Crosspoint {
-    column: u32,
-    row: u32,
-}
-
 /// Positions of all parts, and the latency of a hop.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh {
+    columns: u32,
+    rows: u32,
     hop_cycles: Cycle,
     cores: Box<[Crosspoint]>,
     homes: Box<[Crosspoint]>,
@@ -53,6 +49,8 @@ impl Mesh {
             row: (channel / 2 * 2 + 1) * rows / (2 * on_each_edge),
         };
         let mesh = Mesh {
+            columns,
+            rows,
             hop_cycles: config.hop_cycles.into(),
             cores: (0..cores).map(core).collect(),
             homes: (0..homes).map(home).collect(),
@@ -69,6 +67,18 @@ impl Mesh {
     /// Returns the cycles from a core to the home node of a slice.
     pub(crate) fn core_to_home(&self, core: usize, slice: u32) -> Cycle {
         self.paths[core * self.homes.len() + slice as usize]
+    }
+
+    /// Returns the floor plan.
+    pub(crate) fn plan(&self) -> FloorPlan {
+        FloorPlan {
+            columns: self.columns,
+            rows: self.rows,
+            cores: self.cores.to_vec(),
+            homes: self.homes.to_vec(),
+            memories: self.memories.to_vec(),
+            corner: self.gateway,
+        }
     }
 
     /// Returns the position of a core.
@@ -103,7 +113,12 @@ mod tests {
     use super::*;
 
     fn mesh() -> Mesh {
-        Mesh::new(&MeshConfig { columns: 8, rows: 8, hop_cycles: 3 }, 128, 32, 8)
+        Mesh::new(
+            &MeshConfig { columns: 8, rows: 8, hop_cycles: 3, core_clock_percent: 65 },
+            128,
+            32,
+            8,
+        )
     }
 
     #[test]

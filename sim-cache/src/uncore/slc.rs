@@ -44,6 +44,17 @@ impl Way {
     }
 }
 
+/// Result of the insertion of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Put {
+    /// The line was absent.
+    pub(crate) is_new: bool,
+    /// It took a way that held no line.
+    pub(crate) into_empty: bool,
+    /// Modified line that it replaced.
+    pub(crate) written: Option<LineAddr>,
+}
+
 /// Slices selected by an address hash, stored as one array of sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Slc {
@@ -83,17 +94,19 @@ impl Slc {
         Some(Way(std::mem::take(self.word(entry))).is_dirty())
     }
 
-    /// Inserts a line, or marks a present one dirty. Returns the dirty line that was evicted.
-    pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Option<LineAddr> {
+    /// Inserts a line, or marks a present one dirty.
+    pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Put {
         if let Some(entry) = self.find(line) {
             self.replacement.used(entry);
             *self.word(entry) |= u64::from(dirty);
-            return None;
+            return Put::default();
         }
         let entry = self.make_room(self.hash.set_of(line));
         self.replacement.inserted(entry, Insertion::Demand);
         let victim = Way(std::mem::replace(self.word(entry), Way::of(line, dirty).0));
-        (!victim.is_empty() && victim.is_dirty()).then(|| victim.line())
+        let into_empty = victim.is_empty();
+        let written = (!into_empty && victim.is_dirty()).then(|| victim.line());
+        Put { is_new: true, into_empty, written }
     }
 
     /// Returns whether a present line is dirty. Has no side effects.
@@ -159,10 +172,12 @@ mod tests {
     fn a_read_keeps_a_line_and_a_take_returns_whether_it_is_dirty() {
         let (mut slc, line) = (slc(), LineAddr(0));
         assert_eq!(slc.read(line), None);
-        assert_eq!(slc.put(line, false), None);
+        let new = Put { is_new: true, into_empty: true, written: None };
+        assert_eq!(slc.put(line, false), new);
         assert_eq!(slc.read(line), Some(false));
-        assert_eq!(slc.put(line, true), None, "modified data for a line that is here");
-        assert_eq!(slc.put(line, false), None, "clean data does not undo that");
+        let present = Put::default();
+        assert_eq!(slc.put(line, true), present, "modified data for a line that is here");
+        assert_eq!(slc.put(line, false), present, "clean data does not undo that");
         assert_eq!(slc.state(line), Some(true));
         assert_eq!((slc.take(line), slc.take(line)), (Some(true), None));
     }
@@ -173,9 +188,10 @@ mod tests {
         let mut slc = slc();
         slc.put(LineAddr(0), true);
         slc.put(LineAddr(6), false);
-        assert_eq!(slc.put(LineAddr(1), true), None, "the other slice");
-        assert_eq!(slc.put(LineAddr(10), false), Some(LineAddr(0)));
-        assert_eq!(slc.put(LineAddr(12), false), None, "6 was clean");
+        assert!(slc.put(LineAddr(1), true).into_empty, "the other slice");
+        let replaced = |written| Put { is_new: true, into_empty: false, written };
+        assert_eq!(slc.put(LineAddr(10), false), replaced(Some(LineAddr(0))));
+        assert_eq!(slc.put(LineAddr(12), false), replaced(None), "6 was clean");
         assert_eq!(
             [0, 6, 10, 12].map(|line| slc.state(LineAddr(line))),
             [None, None, Some(false), Some(false)]

@@ -80,6 +80,11 @@ impl SnoopFilter {
         Some(first + way)
     }
 
+    /// Returns whether any core holds the line.
+    pub(crate) fn has(&self, line: LineAddr) -> bool {
+        self.find(line).is_some()
+    }
+
     /// Writes the holders of an entry to `to`.
     fn copy_holders(&self, entry: usize, to: &mut Holders) {
         to.clear();

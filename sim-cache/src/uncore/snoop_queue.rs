@@ -29,19 +29,27 @@ impl SnoopQueues {
         self.flags & 1 << (core % 64) != 0
     }
 
-    /// Queues a snoop for a core.
-    pub(crate) fn send(&mut self, core: usize, request: SnoopRequest) {
+    /// Queues a snoop for a core. Returns `false` if the core never reads its queue again.
+    pub(crate) fn send(&mut self, core: usize, request: SnoopRequest) -> bool {
         if self.closed[core] {
-            return;
+            return false;
         }
         self.flags |= 1 << (core % 64);
         self.queues[core].push(request);
+        true
     }
 
-    /// Drops the queued snoops of a core and all later ones.
-    pub(crate) fn close(&mut self, core: usize) {
-        drop(self.take(core));
+    /// Refuses all later snoops of a core. Returns those that wait.
+    pub(crate) fn close(&mut self, core: usize) -> Vec<SnoopRequest> {
         self.closed[core] = true;
+        self.take(core)
+    }
+
+    /// Returns the number of snoops that wait for all cores, and of those whose answer takes a line
+    /// to another core.
+    pub(crate) fn waiting(&self) -> (usize, usize) {
+        let all = || self.queues.iter().flatten();
+        (all().count(), all().filter(|request| request.requester.is_some()).count())
     }
 
     /// Empties a queue. The caller returns the list with [`SnoopQueues::put_back`].

@@ -1,5 +1,6 @@
 //! Requests that units, flows and uncore exchange: to the L2, to the home node, and snoops.
 
+use sim_core::chi::Message;
 use sim_core::{Cycle, LineAddr, Snoop};
 
 /// Cause of a request to the L2.
@@ -65,23 +66,58 @@ pub(crate) enum CoherenceRequest {
     Upgrade,
     /// Ownership without data, to overwrite the whole line.
     Claim,
+    /// Data on which the home node performs an atomic operation.
+    Atomic,
 }
 
 impl CoherenceRequest {
     pub(crate) fn takes_away(self) -> bool {
-        matches!(self, CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Claim)
+        !matches!(self, CoherenceRequest::Read | CoherenceRequest::Code)
     }
 
     pub(crate) fn needs_data(self) -> bool {
         !matches!(self, CoherenceRequest::Upgrade | CoherenceRequest::Claim)
     }
 
+    /// Returns whether the core receives the data, not the home node.
+    pub(crate) fn takes_data_itself(self) -> bool {
+        self.needs_data() && self != CoherenceRequest::Atomic
+    }
+
     /// Returns the snoop that the other holders receive.
     pub(crate) fn snoop(self) -> Snoop {
         match self {
             CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
-            CoherenceRequest::Own | CoherenceRequest::Upgrade => Snoop::Unique,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Atomic => {
+                Snoop::Unique
+            }
             CoherenceRequest::Claim => Snoop::MakeInvalid,
+        }
+    }
+
+    /// Returns the message of the request.
+    pub(crate) fn message(self) -> Message {
+        match self {
+            CoherenceRequest::Read | CoherenceRequest::Code => Message::ReadNotSharedDirty,
+            CoherenceRequest::Own => Message::ReadUnique,
+            CoherenceRequest::Upgrade => Message::MakeReadUnique,
+            CoherenceRequest::Claim => Message::MakeUnique,
+            CoherenceRequest::Atomic => Message::AtomicLoad,
+        }
+    }
+
+    /// Returns the message of a snoop for the request, to a holder that sends its data to the core
+    /// or to one that does not.
+    pub(crate) fn snoop_message(self, forwards: bool) -> Message {
+        match (self, forwards) {
+            (CoherenceRequest::Read | CoherenceRequest::Code, true) => {
+                Message::SnpNotSharedDirtyFwd
+            }
+            (CoherenceRequest::Read | CoherenceRequest::Code, false) => Message::SnpNotSharedDirty,
+            (CoherenceRequest::Own, true) => Message::SnpUniqueFwd,
+            (CoherenceRequest::Own | CoherenceRequest::Atomic, _) => Message::SnpUnique,
+            (CoherenceRequest::Upgrade, _) => Message::SnpCleanInvalid,
+            (CoherenceRequest::Claim, _) => Message::SnpMakeInvalid,
         }
     }
 }
@@ -97,12 +133,31 @@ pub(crate) struct SnoopRequest {
     pub(crate) forward: bool,
     /// Cycle at which the snoop reaches the core.
     pub(crate) at: Cycle,
+    /// Name of the snoop on the mesh.
+    pub(crate) message: Message,
+    /// Core that gets the data directly.
+    pub(crate) requester: Option<u32>,
+    /// The line lost its entry in the snoop filter.
+    pub(crate) evicts: bool,
 }
 
 impl SnoopRequest {
     /// Creates a snoop whose kind determines whether clean data is sent.
     pub(crate) fn new(snoop: Snoop, line: LineAddr, at: Cycle) -> SnoopRequest {
-        SnoopRequest { line, snoop, forward: snoop == Snoop::Forward, at }
+        let message = match snoop {
+            Snoop::Shared | Snoop::Forward => Message::SnpNotSharedDirty,
+            Snoop::Unique => Message::SnpUnique,
+            Snoop::Clean => Message::SnpCleanShared,
+            Snoop::CleanInvalidate => Message::SnpCleanInvalid,
+            Snoop::Invalidate | Snoop::MakeInvalid => Message::SnpMakeInvalid,
+        };
+        let forward = snoop == Snoop::Forward;
+        SnoopRequest { line, snoop, forward, at, message, requester: None, evicts: false }
+    }
+
+    /// Returns whether the requester takes over the duty to write modified data back.
+    pub(crate) fn takes_duty(self) -> bool {
+        self.snoop == Snoop::Unique
     }
 }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sim_cache::{CacheLevel, MemorySystem};
+use sim_core::mesh_sums::broken_sums;
 use sim_core::{
     AccessOutcome, CacheOp, Counts, Cycle, DataSource, Maintenance, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, Snoop, VirtAddr,
@@ -282,6 +283,7 @@ proptest! {
         ops in prop::collection::vec(any_op(), 1..200)
     ) {
         let mut cores = Cores::new(&tiny(), 3);
+        cores.memory.begin_counting(0);
         let at = |line: u64| VirtAddr(0x8000 + 64 * line);
         for op in ops {
             let now = cores.now;
@@ -301,6 +303,8 @@ proptest! {
             prop_assert!(cores.memory.is_coherent(), "after {:?}", op);
             prop_assert!((0..3).all(|core| cores.memory.is_inclusive(core)), "after {:?}", op);
         }
+        let broken = broken_sums(cores.memory.mesh_counts());
+        prop_assert!(broken.is_empty(), "{:?}", broken);
     }
 }
 

@@ -94,7 +94,7 @@ impl CoreRun {
         &mut self,
         engine: &mut InOrderEngine,
         program: &Program,
-        memory: &MemorySystem,
+        memory: &mut MemorySystem,
         observer: &mut S,
     ) {
         let id = self.batch[self.at - 1].id;

@@ -27,7 +27,7 @@ impl CoreRun {
     pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
         program: &Program,
-        memory: &MemorySystem,
+        memory: &mut MemorySystem,
         observer: &mut S,
     ) {
         let until = std::mem::take(&mut self.wait);

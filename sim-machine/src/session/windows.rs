@@ -159,6 +159,7 @@ impl Bench {
             core.advance(Cycle::MAX, program, memory, observer)?;
             progress(core.position());
         }
-        Ok(session.outcome(vec![core.outcome(program)], Vec::new()))
+        let mesh = memory.take_mesh_counts();
+        Ok(session.outcome(vec![core.outcome(program)], mesh, Vec::new()))
     }
 }

@@ -31,7 +31,7 @@ fn outcome() -> Outcome {
         header,
         cores: vec![core(0, 2), core(1, 1)],
         clock_hz: 2_000_000_000,
-        notes: Vec::new(),
+        ..Outcome::default()
     }
 }
 

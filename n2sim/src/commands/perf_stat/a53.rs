@@ -25,6 +25,7 @@ use crate::shared_args::{CoreName, PartArgs};
 /// Counts and prints as `perf stat` would.
 pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     let events = Events::<A53Event>::parse(options)?;
+    events.mesh.refuse("--core cortex-a53", "its cluster has no mesh")?;
     let control = Begin::open(options)?;
     let path = super::trace(args, options)?;
     let document = a53_config::document(&args.machine)?;
@@ -71,6 +72,7 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
         request: &request,
         threads: a53_stat::threads(&program_name(&name), &measured.cores),
         origin: print::origin(&header),
+        mesh: Vec::new(),
         report: &report,
     };
     print.write(output, &measured.intervals, was_on)?;

@@ -9,8 +9,8 @@ use sim_pmu::perf::{PerfEvent, Reading, Status};
 use sim_report::stat;
 use sim_report::{Owner, Selected, StatReport, perf_stat};
 
-use super::Events;
 use super::options::PerfOptions;
+use super::{Events, Requested};
 use crate::counting::counted_run::Request;
 use crate::counting::event_list::ListedEvent;
 use crate::counting::interval;
@@ -34,6 +34,8 @@ pub(super) struct Print<'a, E> {
     pub(super) threads: Vec<Owner>,
     /// Version, configuration and trace of the run.
     pub(super) origin: String,
+    /// Values of the events of the mesh.
+    pub(super) mesh: Vec<u64>,
     pub(super) report: Report<'a, E>,
 }
 
@@ -70,15 +72,15 @@ impl<E: ListedEvent> Print<'_, E> {
         out.finish()
     }
 
-    /// Returns the names of the events in `perf stat`. An event of the kernel becomes one that is
-    /// never a divisor.
+    /// Returns the names of the events in `perf stat`. An event of the kernel or of the mesh becomes
+    /// one that is never a divisor.
     fn names(&self) -> Vec<Selected<E>> {
         let mut of_core = self.request.events.iter();
-        let selected = |name: &Option<String>| match name {
-            Some(name) => {
+        let selected = |requested: &Requested| match requested {
+            Requested::Kernel(name) | Requested::Mesh(name) => {
                 Some(Selected { name: name.clone(), event: PerfEvent::new(E::NO_DIVISOR) })
             }
-            None => of_core.next().cloned(),
+            Requested::Core => of_core.next().cloned(),
         };
         self.events.order.iter().filter_map(selected).collect()
     }
@@ -103,18 +105,27 @@ impl<E: ListedEvent> Print<'_, E> {
     }
 
     /// Returns the readings of each CPU in the order of the events. On a CPU without a thread,
-    /// nothing was counted.
+    /// nothing was counted. Linux counts the mesh on one CPU, the first.
     fn readings(&self, interval: &interval::Counted, was_on: bool) -> Vec<Vec<Reading>> {
         let by_core = self.request.all(self.threads.len(), interval.cores.clone());
         let of_cpu = |cpu: usize| {
             let mut of_core = by_core.get(cpu).into_iter().flatten().copied();
             let cycles = interval.cycles.get(cpu).copied().unwrap_or(0);
-            let reading = |name: &Option<String>| match name {
+            let mut of_mesh = self.mesh.iter().filter(|_| cpu == 0);
+            let longest = interval.cycles.iter().copied().max().unwrap_or(0);
+            let reading = |requested: &Requested| match requested {
                 _ if !was_on => Reading::default(),
-                None => of_core.next().unwrap_or_default(),
-                Some(name) if is_clock(name) && cycles > 0 => Reading::exact(0, cycles),
-                Some(name) if is_clock(name) => Reading::default(),
-                Some(_) => Reading { status: Status::NotSupported, ..Reading::default() },
+                Requested::Core => of_core.next().unwrap_or_default(),
+                Requested::Mesh(_) => of_mesh
+                    .next()
+                    .map_or_else(Reading::default, |value| Reading::exact(*value, longest)),
+                Requested::Kernel(name) if is_clock(name) && cycles > 0 => {
+                    Reading::exact(0, cycles)
+                }
+                Requested::Kernel(name) if is_clock(name) => Reading::default(),
+                Requested::Kernel(_) => {
+                    Reading { status: Status::NotSupported, ..Reading::default() }
+                }
             };
             self.events.order.iter().map(reading).collect()
         };

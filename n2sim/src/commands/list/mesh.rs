@@ -1,0 +1,62 @@
+//! `n2sim list events --mesh`: the events and watchpoints of the mesh.
+
+use std::io::{self, Write};
+
+use sim_pmu::cmn::NodeKind;
+use sim_pmu::cmn::events::{Event, events};
+use sim_pmu::cmn::rule::Rule;
+use sim_pmu::cmn::watchpoints::watchpoints;
+
+/// Columns of an event's name.
+const NAME_WIDTH: usize = 40;
+
+/// Writes every event by kind of node, with the reason of those that are always 0, and the named
+/// watchpoints.
+pub(super) fn write(out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "Events of the mesh (CMN-700). `n2sim stat -e arm_cmn_0/NAME/` counts them for the whole machine.\n\
+         Those in brackets are 0 in every run, with the reason.\n"
+    )?;
+    for kind in NodeKind::ALL {
+        let own: Vec<&Event> = events().iter().filter(|event| event.node == *kind).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let number = kind.number().map_or(String::new(), |number| format!(" (type={number:#x})"));
+        writeln!(out, "{}{number}:\n", kind.name())?;
+        for event in own {
+            write_event(out, event)?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "watchpoints with a name of Arm's, as -e CMN_RNF_WP_TXREQ_COUNT:\n")?;
+    for watchpoint in watchpoints() {
+        let name = watchpoint.name.to_ascii_lowercase();
+        writeln!(out, "  {name:<48} {}", watchpoint.text)?;
+    }
+    Ok(())
+}
+
+fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
+    let code = event.code;
+    match event.rule {
+        Rule::Zero(reason) => {
+            let name = format!("[{}]", event.name());
+            writeln!(
+                out,
+                "  eventid={code:#04x} {name:<NAME_WIDTH$} {} {}",
+                event.text,
+                said(reason.text())
+            )
+        }
+        _ => writeln!(out, "  eventid={code:#04x} {:<NAME_WIDTH$} {}", event.name(), event.text),
+    }
+}
+
+/// Returns a reason as a sentence.
+fn said(reason: &str) -> String {
+    let mut letters = reason.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    format!("{}.", first.chain(letters).collect::<String>())
+}

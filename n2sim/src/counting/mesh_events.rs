@@ -1,0 +1,171 @@
+//! Events of the mesh in the lists of `-e`, such as `arm_cmn_0/hnf_cache_miss/`. They count on no
+//! core, but for the whole machine.
+
+use std::io::{self, Write};
+
+use sim_machine::Outcome;
+use sim_pmu::cmn::{Nodes, Selector, count, schedule};
+use sim_report::stat::{self, Row, mesh_row};
+
+use super::event_list;
+
+/// Events of the mesh, in the order of the lists.
+#[derive(Debug, Default)]
+pub(crate) struct MeshEvents {
+    selectors: Vec<Selector>,
+}
+
+/// Values of the events of the mesh, for a report.
+#[derive(Debug, Default)]
+pub(crate) struct MeshRows {
+    /// One for each event.
+    pub(crate) rows: Vec<Row>,
+    /// What a reader of the values should know.
+    notes: Vec<String>,
+}
+
+impl MeshEvents {
+    /// Takes the events of the mesh out of the lists of `-e`. Returns the lists of those of a core.
+    ///
+    /// # Errors
+    /// A name of the mesh is wrong, or a group has events of both.
+    pub(crate) fn take(lists: &[String]) -> anyhow::Result<(MeshEvents, Vec<String>)> {
+        let (mut selectors, mut of_core) = (Vec::new(), Vec::new());
+        for list in lists {
+            let mut kept = Vec::new();
+            for item in event_list::split(list)? {
+                let members = members(item.trim())?;
+                let of_mesh = members.iter().filter(|member| Selector::is_meant_by(member)).count();
+                if of_mesh == 0 {
+                    kept.push(item);
+                    continue;
+                }
+                if of_mesh < members.len() {
+                    anyhow::bail!(
+                        "'{item}': a group counts events of one PMU; put those of the mesh in a group of their own"
+                    );
+                }
+                for member in members {
+                    selectors.push(selector(member)?);
+                }
+            }
+            if !kept.is_empty() {
+                of_core.push(kept.join(","));
+            }
+        }
+        Ok((MeshEvents { selectors }, of_core))
+    }
+
+    /// Returns whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.selectors.is_empty()
+    }
+
+    /// Returns the names, as typed.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.selectors.iter().map(|selector| selector.text.clone())
+    }
+
+    /// Refuses an option that has no counts of the mesh.
+    ///
+    /// # Errors
+    /// There are events of the mesh.
+    pub(crate) fn refuse(&self, option: &str, why: &str) -> anyhow::Result<()> {
+        match self.selectors.first() {
+            None => Ok(()),
+            Some(first) => anyhow::bail!("{option} has no counts of '{}': {why}", first.text),
+        }
+    }
+
+    /// Returns the values of a run.
+    ///
+    /// # Errors
+    /// A selector names a node that the mesh does not have, or a field that the model does not know.
+    pub(crate) fn rows(&self, outcome: &Outcome) -> anyhow::Result<MeshRows> {
+        if self.is_empty() {
+            return Ok(MeshRows::default());
+        }
+        let nodes = Nodes::new(&outcome.mesh.plan);
+        let (mut rows, mut notes) = (Vec::new(), Vec::new());
+        for selector in &self.selectors {
+            let counted = count(selector, &nodes, &outcome.mesh)?;
+            let name = selector.label.as_ref().unwrap_or(&selector.text);
+            rows.push(mesh_row(name, counted.value, outcome));
+            if let Some(reason) = counted.zero {
+                notes.push(format!("{name} is always 0: {}", reason.text()));
+            }
+        }
+        let turns = schedule(&self.selectors, &nodes)?.turns.len();
+        if turns > 1 {
+            notes.push(format!(
+                "exact counts of the mesh, for which a machine would have needed {turns} runs"
+            ));
+        }
+        Ok(MeshRows { rows, notes })
+    }
+}
+
+impl MeshRows {
+    /// Returns the values alone.
+    pub(crate) fn values(&self) -> Vec<u64> {
+        let value = |row: &Row| match row.reading {
+            stat::Reading::Count(count) => count,
+            _ => 0,
+        };
+        self.rows.iter().map(value).collect()
+    }
+
+    /// Writes the notes.
+    pub(crate) fn write_notes(&self, out: &mut impl Write) -> io::Result<()> {
+        self.notes.iter().try_for_each(|note| writeln!(out, "n2sim: note: {note}"))
+    }
+}
+
+/// Returns the events of a group, or the one event of an item.
+fn members(item: &str) -> anyhow::Result<Vec<&str>> {
+    match item.strip_prefix('{').and_then(|group| group.split_once('}')) {
+        None => Ok(vec![item]),
+        Some((members, _)) => Ok(event_list::split(members)?.into_iter().map(str::trim).collect()),
+    }
+}
+
+fn selector(text: &str) -> anyhow::Result<Selector> {
+    let selector: Selector = text.parse()?;
+    if selector.mesh != 0 {
+        anyhow::bail!("'{text}': the machine has one mesh, arm_cmn_0");
+    }
+    Ok(selector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(list: &str) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+        let (mesh, core) = MeshEvents::take(&[list.to_owned()])?;
+        Ok((mesh.selectors.into_iter().map(|selector| selector.text).collect(), core))
+    }
+
+    #[test]
+    fn events_of_the_mesh_leave_the_list_of_the_core() {
+        let (mesh, core) = take(
+            "cycles,arm_cmn_0/hnf_cache_miss/,{arm_cmn/type=5,eventid=2/,PMU_HNF_MC_REQS},{ld_spec,st_spec}:u",
+        )
+        .expect("the list is right");
+        assert_eq!(
+            mesh,
+            ["arm_cmn_0/hnf_cache_miss/", "arm_cmn/type=5,eventid=2/", "PMU_HNF_MC_REQS"]
+        );
+        assert_eq!(core, ["cycles,{ld_spec,st_spec}:u"]);
+        assert_eq!(take("dtc_cycles").expect("a name of a core at most").0, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_remedy() {
+        let message = |list| take(list).expect_err("the list is wrong").to_string();
+        let mixed = message("{cycles,arm_cmn_0/hnf_cache_miss/}");
+        assert!(mixed.contains("a group counts events of one PMU"), "{mixed}");
+        assert!(message("arm_cmn_1/hnf_cache_miss/").contains("one mesh, arm_cmn_0"));
+        assert!(message("arm_cmn_0/hnf_cache_mis/").contains("hnf_cache_miss"));
+    }
+}

@@ -1,0 +1,278 @@
+//! What the PMU of the mesh sees: each message between agents, where it is sent, and each event of
+//! a home node, where it happens. CMN-700 has no events of its own for the part of the mesh on
+//! another chip: lines whose home is there pass the gateway.
+//!
+//! Nothing here changes the time of a run.
+
+use sim_core::chi::Message;
+use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts};
+use sim_core::{Cycle, LineAddr};
+
+use crate::uncore::Uncore;
+use crate::units::request::{CoherenceRequest, SnoopRequest};
+
+/// Counts of the mesh, and the part of the run that is counted: while any core counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Traffic {
+    counts: MeshCounts,
+    /// Cores that count now.
+    counting: u32,
+    /// First and last cycle of the present part.
+    part: (Cycle, Cycle),
+    /// Cycles of the mesh in 100 cycles of a core.
+    clock_percent: u64,
+}
+
+impl Traffic {
+    /// Starts with counts of zero.
+    pub(crate) fn new(plan: FloorPlan, clock_percent: u32) -> Traffic {
+        let counts = MeshCounts::new(plan);
+        Traffic { counts, counting: 0, part: (0, 0), clock_percent: clock_percent.into() }
+    }
+
+    /// Returns the counts so far.
+    pub(crate) fn counts(&self) -> &MeshCounts {
+        &self.counts
+    }
+
+    /// Returns the counts so far, and starts again with zero.
+    pub(crate) fn take(&mut self) -> MeshCounts {
+        let empty = MeshCounts::new(self.counts.plan.clone());
+        std::mem::replace(&mut self.counts, empty)
+    }
+
+    /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of them
+    /// whose answer takes a line to another core.
+    pub(crate) fn begin(&mut self, at: Cycle, waiting: (usize, usize)) {
+        if self.counting == 0 {
+            self.part = (at, at);
+            self.counts.unanswered -= waiting.0 as i64;
+            self.counts.lines_under_way -= waiting.1 as i64;
+        }
+        self.part.0 = self.part.0.min(at);
+        self.counting += 1;
+    }
+
+    /// A core ends to count at `at`. `waiting` as for [`Traffic::begin`].
+    pub(crate) fn end(&mut self, at: Cycle, waiting: (usize, usize)) {
+        self.counting -= 1;
+        self.part.1 = self.part.1.max(at);
+        if self.counting == 0 {
+            self.counts.unanswered += waiting.0 as i64;
+            self.counts.lines_under_way += waiting.1 as i64;
+            let core_cycles = self.part.1 - self.part.0;
+            self.counts.cycles += core_cycles * self.clock_percent / 100;
+        }
+    }
+
+    fn is_counting(&self) -> bool {
+        self.counting > 0
+    }
+}
+
+impl Uncore {
+    /// Returns the agent that answers requests for a line.
+    fn home_of(&self, line: LineAddr) -> Agent {
+        match self.remote.has(line) {
+            true => Agent::Gateway,
+            false => Agent::Home(self.hash.slice_of(line)),
+        }
+    }
+
+    /// Counts a message.
+    pub(crate) fn pass(&mut self, from: Agent, to: Agent, message: Message) {
+        if self.traffic.is_counting() {
+            self.traffic.counts.send(from, to, message);
+        }
+    }
+
+    /// Counts a message of a core to the home node of a line.
+    pub(crate) fn core_sends(&mut self, core: usize, line: LineAddr, message: Message) {
+        self.pass(Agent::Core(core as u32), self.home_of(line), message);
+    }
+
+    /// Counts a message of the home node of a line to a core.
+    pub(crate) fn home_sends(&mut self, core: usize, line: LineAddr, message: Message) {
+        self.pass(self.home_of(line), Agent::Core(core as u32), message);
+    }
+
+    /// Counts the data of a line for the core that requested it: from its home node, or from an
+    /// agent outside of the machine.
+    pub(crate) fn deliver(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        from_outside: bool,
+    ) {
+        if request.takes_data_itself() {
+            let from = if from_outside { Agent::Gateway } else { self.home_of(line) };
+            self.pass(from, Agent::Core(core as u32), Message::CompData);
+        }
+    }
+
+    /// Counts an event of the home node of a line.
+    pub(crate) fn raise(&mut self, line: LineAddr, event: HomeEvent) {
+        if self.traffic.is_counting() && !self.remote.has(line) {
+            self.traffic.counts.raise(self.hash.slice_of(line), event);
+        }
+    }
+
+    /// Counts a request that reaches the home node of a line.
+    pub(crate) fn request(&mut self, from: Agent, line: LineAddr, message: Message) {
+        self.pass(from, self.home_of(line), message);
+        self.raise(line, HomeEvent::RequestReceived);
+    }
+
+    /// Counts the look-up of a request in the system level cache and the snoop filter.
+    pub(crate) fn count_look_up(&mut self, line: LineAddr, in_slc: bool, in_filter: bool) {
+        self.raise(line, HomeEvent::CacheAccess);
+        if !in_slc {
+            self.raise(line, HomeEvent::CacheMiss);
+        }
+        if in_filter {
+            self.raise(line, HomeEvent::FilterHit);
+        }
+    }
+
+    /// Counts the snoops that one request causes, at `cores` cores.
+    pub(crate) fn count_snoops(&mut self, line: LineAddr, cores: usize) {
+        if cores > 0 {
+            let one = cores == 1;
+            let event = if one { HomeEvent::DirectedSnoop } else { HomeEvent::BroadcastSnoop };
+            self.raise(line, event);
+            self.raise(line, HomeEvent::SnoopSent);
+        }
+    }
+
+    /// Counts the snoops that an eviction from the filter causes, at `cores` cores.
+    pub(crate) fn count_eviction(&mut self, line: LineAddr, cores: usize) {
+        self.raise(line, HomeEvent::FilterEviction);
+        let event = match cores {
+            0 => return,
+            1 => HomeEvent::EvictionDirectedSnoop,
+            _ => HomeEvent::EvictionBroadcastSnoop,
+        };
+        self.raise(line, event);
+        self.raise(line, HomeEvent::SnoopSent);
+        if cores > 1 {
+            self.raise(line, HomeEvent::SharedEviction);
+        }
+    }
+
+    /// Sends a snoop to a core.
+    pub(crate) fn snoop(&mut self, core: usize, request: SnoopRequest) {
+        self.home_sends(core, request.line, request.message);
+        if !self.snoops.send(core, request) {
+            self.count_answer(core, request, None);
+        }
+    }
+
+    /// Counts the answer of a core to a snoop. `dirty` says whether it has the line's data, and
+    /// whether the data is newer than memory.
+    pub(crate) fn count_answer(&mut self, core: usize, request: SnoopRequest, dirty: Option<bool>) {
+        if !self.traffic.is_counting() {
+            return;
+        }
+        let SnoopRequest { line, requester, .. } = request;
+        if let Some(requester) = requester {
+            let from = Agent::Core(core as u32);
+            self.pass(from, Agent::Core(requester), Message::CompData);
+        }
+        let returns = dirty == Some(true) && !request.takes_duty();
+        let answer = match (requester.is_some(), returns, dirty) {
+            (true, true, _) => Message::SnpRespDataFwded,
+            (true, false, _) => Message::SnpRespFwded,
+            (false, _, Some(_)) => Message::SnpRespData,
+            (false, _, None) => Message::SnpResp,
+        };
+        self.core_sends(core, line, answer);
+        if dirty == Some(false) {
+            self.raise(line, HomeEvent::CleanIntervention);
+        }
+        if request.evicts && dirty == Some(true) {
+            self.raise(line, HomeEvent::EvictionDirtyData);
+        }
+    }
+
+    /// Counts the read of a line from memory by its home node.
+    pub(crate) fn count_memory_read(&mut self, line: LineAddr) {
+        self.count_memory_request(line, Message::ReadNoSnp);
+        let (home, memory) = (self.home_of(line), self.memory_of(line));
+        self.pass_here(line, memory, home, Message::CompData);
+    }
+
+    /// Counts the write of a line to memory by its home node.
+    pub(crate) fn count_memory_write(&mut self, line: LineAddr) {
+        self.count_memory_request(line, Message::WriteNoSnpFull);
+        let (home, memory) = (self.home_of(line), self.memory_of(line));
+        self.pass_here(line, memory, home, Message::CompDBIDResp);
+        self.pass_here(line, home, memory, Message::NonCopyBackWrData);
+    }
+
+    fn count_memory_request(&mut self, line: LineAddr, message: Message) {
+        let (home, memory) = (self.home_of(line), self.memory_of(line));
+        self.pass_here(line, home, memory, message);
+        self.raise(line, HomeEvent::MemoryRequest);
+    }
+
+    /// Counts a message if the line is at home on this chip.
+    fn pass_here(&mut self, line: LineAddr, from: Agent, to: Agent, message: Message) {
+        if !self.remote.has(line) {
+            self.pass(from, to, message);
+        }
+    }
+
+    fn memory_of(&self, line: LineAddr) -> Agent {
+        Agent::Memory(self.chips[0].dram.channel_of(line))
+    }
+
+    /// Counts the data of a line that an I/O agent wrote, which its home node announces to a core and
+    /// the core reads.
+    pub(crate) fn count_stash(&mut self, core: usize, line: LineAddr) {
+        let home = self.home_of(line);
+        self.pass(home, Agent::Io, Message::CompDBIDResp);
+        self.pass(Agent::Io, home, Message::NonCopyBackWrData);
+        self.home_sends(core, line, Message::SnpMakeInvalidStash);
+        self.core_sends(core, line, Message::SnpResp);
+        self.home_sends(core, line, Message::CompData);
+        self.core_sends(core, line, Message::CompAck);
+        self.raise(line, HomeEvent::StashSnoop);
+        self.raise(line, HomeEvent::StashDataPull);
+    }
+
+    /// Counts an access of a core to memory that no cache holds.
+    pub(crate) fn count_uncached(&mut self, core: usize, write: bool) {
+        let (core, device) = (Agent::Core(core as u32), Agent::Device);
+        if write {
+            self.pass(core, device, Message::WriteNoSnpPtl);
+            self.pass(device, core, Message::CompDBIDResp);
+            self.pass(core, device, Message::PartialData);
+        } else {
+            self.pass(core, device, Message::ReadNoSnp);
+            self.pass(device, core, Message::PartialData);
+        }
+    }
+
+    /// Counts maintenance of TLBs or instruction caches that a core sends to all others.
+    pub(crate) fn count_broadcast(&mut self, core: usize, event: DvmEvent) {
+        if !self.traffic.is_counting() {
+            return;
+        }
+        let (from, dvm) = (Agent::Core(core as u32), Agent::Dvm);
+        self.pass(from, dvm, Message::DVMOp);
+        self.pass(dvm, from, Message::DBIDResp);
+        self.pass(from, dvm, Message::PartialData);
+        let others = (0..self.cores).filter(|other| *other != core);
+        for other in others.map(|other| Agent::Core(other as u32)) {
+            self.pass(dvm, other, Message::SnpDVMOp);
+            self.pass(other, dvm, Message::SnpResp);
+        }
+        self.pass(dvm, from, Message::Comp);
+        let flits = (self.cores as u64 - 1) * Message::SnpDVMOp.flits();
+        let counts = &mut self.traffic.counts;
+        counts.raise_dvm(event, 1);
+        counts.raise_dvm(DvmEvent::TrackerAllocation, 1);
+        counts.raise_dvm(DvmEvent::SnoopFlit, flits);
+    }
+}

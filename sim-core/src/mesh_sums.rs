@@ -1,0 +1,186 @@
+//! Sums that the counts of a mesh keep on every run, whatever ran: requests, look-ups, snoops and
+//! their answers, memory, and flits at every crosspoint.
+
+use crate::chi::{Channel, Message};
+use crate::mesh_counts::{Agent, AgentKind, HomeEvent, MeshCounts, Side};
+
+/// Answers of a core to a snoop.
+const ANSWERS: [Message; 4] =
+    [Message::SnpResp, Message::SnpRespFwded, Message::SnpRespData, Message::SnpRespDataFwded];
+
+/// Returns a sentence for each sum that the counts break; none on any run of the model.
+pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
+    let equal = [
+        ("requests at home nodes, by code and by event", requests(counts)),
+        ("look-ups and requests at home nodes", look_ups(counts)),
+        ("memory requests of home nodes and of memory controllers", memory(counts)),
+        ("snoops by event", snoops_by_event(counts)),
+        ("forwarding snoops by event and by code", forwarding(counts)),
+        ("snoops and their answers", answers(counts)),
+        ("lines read and lines received by cores", lines(counts)),
+    ];
+    let broken = equal.into_iter().filter(|(_, (one, other))| one != other);
+    let broken = broken.map(|(sum, (one, other))| format!("{sum}: {one} and {other}"));
+    broken.chain(flits(counts)).chain(parts(counts)).collect()
+}
+
+fn on(channel: Channel) -> impl Iterator<Item = Message> {
+    Message::ALL.into_iter().filter(move |message| message.channel() == channel)
+}
+
+fn received(counts: &MeshCounts, kind: AgentKind, of: impl Iterator<Item = Message>) -> u64 {
+    of.map(|message| counts.received_by(kind, message)).sum()
+}
+
+fn sent(counts: &MeshCounts, kind: AgentKind, of: impl Iterator<Item = Message>) -> u64 {
+    of.map(|message| counts.sent_by(kind, message)).sum()
+}
+
+fn requests(counts: &MeshCounts) -> (u64, u64) {
+    let by_code = received(counts, AgentKind::Home, on(Channel::Req));
+    (by_code, counts.of_homes(HomeEvent::RequestReceived))
+}
+
+fn look_ups(counts: &MeshCounts) -> (u64, u64) {
+    let all = counts.of_homes(HomeEvent::RequestReceived);
+    (counts.of_homes(HomeEvent::CacheAccess), all)
+}
+
+fn memory(counts: &MeshCounts) -> (u64, u64) {
+    let at_memory = received(counts, AgentKind::Memory, on(Channel::Req));
+    (counts.of_homes(HomeEvent::MemoryRequest), at_memory)
+}
+
+fn snoops_by_event(counts: &MeshCounts) -> (u64, u64) {
+    let kinds = [
+        HomeEvent::DirectedSnoop,
+        HomeEvent::BroadcastSnoop,
+        HomeEvent::EvictionDirectedSnoop,
+        HomeEvent::EvictionBroadcastSnoop,
+    ];
+    let by_kind = kinds.into_iter().map(|event| counts.of_homes(event)).sum();
+    (counts.of_homes(HomeEvent::SnoopSent), by_kind)
+}
+
+fn forwarding(counts: &MeshCounts) -> (u64, u64) {
+    let forwards = [Message::SnpNotSharedDirtyFwd, Message::SnpUniqueFwd];
+    let by_code = sent(counts, AgentKind::Home, forwards.into_iter());
+    (counts.of_homes(HomeEvent::ForwardingSnoop), by_code)
+}
+
+fn answers(counts: &MeshCounts) -> (u64, u64) {
+    let snoops = received(counts, AgentKind::Core, on(Channel::Snp));
+    let answered = sent(counts, AgentKind::Core, ANSWERS.into_iter());
+    (snoops, answered.saturating_add_signed(counts.unanswered))
+}
+
+fn lines(counts: &MeshCounts) -> (u64, u64) {
+    let reads = [Message::ReadNotSharedDirty, Message::ReadUnique];
+    let asked = sent(counts, AgentKind::Core, reads.into_iter());
+    let pulled = counts.sent_by(AgentKind::Io, Message::WriteUniqueFullStash);
+    let came = counts.received_by(AgentKind::Core, Message::CompData);
+    // A forwarded line arrives with the answer to its snoop.
+    (asked + pulled, came.saturating_add_signed(counts.lines_under_way))
+}
+
+/// Compares what enters each crosspoint with what leaves it.
+fn flits(counts: &MeshCounts) -> Vec<String> {
+    let plan = &counts.plan;
+    let mut balance = vec![[0i64; 4]; plan.crosspoints()];
+    for channel in Channel::ALL {
+        for (at, sides) in counts.flits_by_side(channel).into_iter().enumerate() {
+            for (side, flits) in
+                [Side::East, Side::West, Side::North, Side::South].iter().zip(sides)
+            {
+                balance[at][channel as usize] -= flits as i64;
+                if flits > 0 {
+                    balance[neighbor(counts, at, *side)][channel as usize] += flits as i64;
+                }
+            }
+        }
+    }
+    for agent in plan.all() {
+        let at = plan.number(plan.crosspoint(agent));
+        for message in Message::ALL {
+            let entered =
+                counts.sent(agent, message) as i64 - counts.received(agent, message) as i64;
+            balance[at][message.channel() as usize] += entered * message.flits() as i64;
+        }
+    }
+    let broken = balance.iter().enumerate().filter(|(_, channels)| **channels != [0; 4]);
+    let sentence = |(at, channels): (usize, &[i64; 4])| {
+        format!("flits at crosspoint {at}: {channels:?} too many")
+    };
+    broken.map(sentence).collect()
+}
+
+fn neighbor(counts: &MeshCounts, at: usize, side: Side) -> usize {
+    let columns = counts.plan.columns as usize;
+    match side {
+        Side::East => at + 1,
+        Side::West => at - 1,
+        Side::North => at + columns,
+        Side::South => at - columns,
+    }
+}
+
+/// Compares parts with their whole at each home node.
+fn parts(counts: &MeshCounts) -> Vec<String> {
+    let pairs = [
+        (HomeEvent::CacheMiss, HomeEvent::CacheAccess),
+        (HomeEvent::FilterHit, HomeEvent::CacheAccess),
+        (HomeEvent::FillInvalidWay, HomeEvent::CacheFill),
+        (HomeEvent::CacheEviction, HomeEvent::CacheFill),
+        (HomeEvent::SharedEviction, HomeEvent::FilterEviction),
+        (HomeEvent::StashDataPull, HomeEvent::StashSnoop),
+    ];
+    let slices = 0..counts.plan.homes.len() as u32;
+    let check = |slice| {
+        pairs.iter().filter_map(move |(part, whole)| {
+            let (few, all) = (counts.of_home(slice, *part), counts.of_home(slice, *whole));
+            let sentence =
+                || format!("{:?}: {part:?} {few} of {all} {whole:?}", Agent::Home(slice));
+            (few > all).then(sentence)
+        })
+    };
+    slices.flat_map(check).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh_counts::{Crosspoint, FloorPlan};
+
+    fn counts() -> MeshCounts {
+        let at = |column| Crosspoint { column, row: 0 };
+        let (cores, homes, memories) = (vec![at(0)], vec![at(1)], vec![at(1)]);
+        MeshCounts::new(FloorPlan { columns: 2, rows: 1, cores, homes, memories, corner: at(1) })
+    }
+
+    #[test]
+    fn a_whole_read_keeps_every_sum_and_a_part_of_it_breaks_some() {
+        let (core, home) = (Agent::Core(0), Agent::Home(0));
+        let mut counts = counts();
+        counts.send(core, home, Message::ReadUnique);
+        let broken = broken_sums(&counts);
+        assert!(broken[0].starts_with("requests at home nodes, by code and by event: 1 and 0"));
+        counts.raise(0, HomeEvent::RequestReceived);
+        counts.raise(0, HomeEvent::CacheAccess);
+        counts.send(home, core, Message::CompData);
+        assert_eq!(broken_sums(&counts), Vec::<String>::new());
+        counts.raise(0, HomeEvent::MemoryRequest);
+        counts.raise(0, HomeEvent::CacheFill);
+        counts.raise(0, HomeEvent::FillInvalidWay);
+        counts.raise(0, HomeEvent::FillInvalidWay);
+        assert_eq!(broken_sums(&counts).len(), 2, "{:?}", broken_sums(&counts));
+    }
+
+    #[test]
+    fn a_snoop_needs_an_answer_or_is_under_way() {
+        let mut counts = counts();
+        counts.send(Agent::Home(0), Agent::Core(0), Message::SnpUnique);
+        assert_eq!(broken_sums(&counts), ["snoops and their answers: 1 and 0"]);
+        counts.unanswered = 1;
+        assert_eq!(broken_sums(&counts), Vec::<String>::new());
+    }
+}
