@@ -12,24 +12,27 @@ pub(super) fn body(report: &RunReport) -> Markup {
     let caption =
         "Lines of 64 bytes that loads got from another core, those with most cycles first";
     let table = Table::new("sharing-table", caption).text("Line").number("Loads from another core");
-    let table = table.number("Their cycles").number("Cores").number("Writing").text("Bytes");
-    let mut table = table.text("Loaded at").text("Written at");
+    let table =
+        table.number("Of new data").number("Their cycles").number("Cores").number("Writing");
+    let mut table = table.text("Sharing").text("Loaded at").text("Written at");
     for line in &report.shared_lines {
         table.push([
             Cell::Markup(name(line), line.address.clone()),
             line.loads.into(),
+            line.data_loads.into(),
             line.cycles.into(),
             line.cores.into(),
             line.writers.into(),
-            bytes(line).into(),
+            kind(line).into(),
             places(&line.loaded_at, report),
             places(&line.written_at, report),
         ]);
     }
     html! {
         p {
-            "Where no core writes a byte that another one uses, the cores share only the line (false sharing): give the "
-            "written data a line of its own. Accesses count from the first time that the line came from another core."
+            "A load is of new data if another core wrote some of its bytes since the reader last used the line. Where "
+            "cores write the line and most loads are of other bytes, the sharing is false: give the written data a line "
+            "of its own. Accesses count from the first time that the line came from another core."
         }
         (table.html())
     }
@@ -40,12 +43,12 @@ pub(super) fn name(line: &SharedLine) -> Markup {
     html! { code { (line.address) } @if let Some(variable) = &line.variable { " " code { (variable) } } }
 }
 
-/// Returns the use of the bytes of a line.
-pub(super) fn bytes(line: &SharedLine) -> &'static str {
-    match line.same_bytes {
-        true => "used by several cores",
-        false if line.is_false_sharing() => "separate: false sharing",
-        false => "not shared again",
+/// Returns the kind of sharing.
+pub(super) fn kind(line: &SharedLine) -> &'static str {
+    match line.writers {
+        0 => "not written since",
+        _ if line.is_false_sharing() => "false sharing",
+        _ => "of data",
     }
 }
 

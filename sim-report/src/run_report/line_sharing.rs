@@ -10,11 +10,13 @@ use sim_core::{
 /// Most lines kept: 4 MiB of data. Later ones are ignored.
 const KEPT: usize = 65_536;
 
-/// Bytes that a core has read and written in a line, one bit each.
+/// Bytes of a line for one core, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UsedBytes {
-    pub(super) read: u64,
+    /// Bytes that the core has written.
     pub(super) written: u64,
+    /// Bytes that other cores have written since it last used the line.
+    unseen: u64,
 }
 
 /// Accesses of one instruction to a line.
@@ -30,7 +32,9 @@ pub(super) struct Accesses {
 pub(super) struct Line {
     /// Retired loads and atomics whose data came from another core.
     pub(super) loads: u64,
-    /// Sum of their cycles, from issue to data.
+    /// Those that read a byte which another core had written since the reader last used the line.
+    pub(super) data_loads: u64,
+    /// Sum of the cycles of all, from issue to data.
     pub(super) cycles: u64,
     /// Bytes used, by core.
     pub(super) used: BTreeMap<usize, UsedBytes>,
@@ -97,18 +101,18 @@ impl LineSharing {
         };
         let (reads, writes) = directions(shape.kind);
         let bytes = mask(timeline.addr - address, shape.bytes.into());
-        let used = line.used.entry(self.core).or_default();
+        // Data from an older store come without the line.
+        let is_new = timeline.source != DataSource::StoreQueue && line.sees(self.core, bytes);
         let site = line.by_pc.entry(timeline.pc).or_default();
-        if reads {
-            used.read |= bytes;
-            let is_supplied = u64::from(is_from_peer);
-            site.from_peer += is_supplied;
-            line.loads += is_supplied;
-            line.cycles += is_supplied * timeline.complete.saturating_sub(timeline.issue);
+        if reads && is_from_peer {
+            site.from_peer += 1;
+            line.loads += 1;
+            line.data_loads += u64::from(is_new);
+            line.cycles += timeline.complete.saturating_sub(timeline.issue);
         }
         if writes {
-            used.written |= bytes;
             site.writes += 1;
+            line.write(self.core, bytes);
         }
     }
 }
@@ -129,13 +133,18 @@ fn mask(offset: u64, bytes: u64) -> u64 {
 }
 
 impl Line {
-    /// Returns whether a core wrote a byte that another one accessed.
-    pub(super) fn same_bytes(&self) -> bool {
-        let used_by_others = |core: usize| {
-            let others = self.used.iter().filter(move |(other, _)| **other != core);
-            others.fold(0, |bytes, (_, used)| bytes | used.read | used.written)
-        };
-        self.used.iter().any(|(core, used)| used.written & used_by_others(*core) != 0)
+    /// A core uses the line as it is now. Returns whether another one had written some of `bytes`
+    /// since its last use.
+    fn sees(&mut self, core: usize, bytes: u64) -> bool {
+        let written = self.used.values().fold(0, |all, used| all | used.written);
+        let used = self.used.entry(core).or_insert(UsedBytes { written: 0, unseen: written });
+        std::mem::take(&mut used.unseen) & bytes != 0
+    }
+
+    fn write(&mut self, core: usize, bytes: u64) {
+        self.used.entry(core).or_default().written |= bytes;
+        let others = self.used.iter_mut().filter(|(other, _)| **other != core);
+        others.for_each(|(_, used)| used.unseen |= bytes);
     }
 }
 
@@ -173,7 +182,8 @@ mod tests {
         sharing.notify(Notice::Operation(&operation));
     }
 
-    /// Core 0 reads a word and takes its line from core 1, which then writes at `written`.
+    /// Core 0 reads a word twice and takes its line from core 1 both times, which writes at `written`
+    /// in between.
     fn one_line(written: u64) -> Line {
         let mut sharing = LineSharing::default();
         for core in [0, 1] {
@@ -184,16 +194,28 @@ mod tests {
         assert!(sharing.lines.is_empty(), "only lines that moved are kept");
         access(&mut sharing, 0, AccessKind::Load, 0x1000, DataSource::Peer);
         access(&mut sharing, 1, AccessKind::Store, written, DataSource::L1);
+        access(&mut sharing, 0, AccessKind::Load, 0x1000, DataSource::Peer);
         sharing.lines.remove(&0x1000).expect("the line moved")
     }
 
     #[test]
-    fn sharing_is_false_if_no_byte_that_a_core_writes_is_used_by_another() {
+    fn a_load_needs_data_if_it_reads_a_byte_that_another_core_wrote() {
         let line = one_line(0x1008);
-        assert_eq!((line.loads, line.cycles, line.used.len()), (1, 140, 2));
-        assert!(!line.same_bytes(), "the line, not its data");
-        assert!(one_line(0x1004).same_bytes(), "half of the word");
-        assert!(!one_line(0x1040).same_bytes(), "the next line");
+        assert_eq!((line.loads, line.cycles, line.used.len()), (2, 280, 2));
+        assert_eq!(line.data_loads, 0, "the line, not its data");
+        assert_eq!(one_line(0x1004).data_loads, 1, "half of the word");
+        assert_eq!(one_line(0x1040).data_loads, 0, "the next line");
+    }
+
+    #[test]
+    fn written_bytes_are_new_to_each_other_core_once() {
+        let mut line = Line::default();
+        assert!(!line.sees(0, 0xff));
+        line.write(1, 0xff);
+        assert!(!line.sees(0, 0xff00), "other bytes of the line");
+        assert!(!line.sees(0, 0xff), "the line came with the access before");
+        assert!(line.sees(2, 0xff), "a core that had not used the line");
+        assert!(!line.sees(1, 0xff), "its own");
     }
 
     #[test]

@@ -26,8 +26,9 @@ pub struct SharedLine {
     pub cores: u64,
     /// Cores among these that wrote to it.
     pub writers: u64,
-    /// Whether a core wrote a byte that another one accessed.
-    pub same_bytes: bool,
+    /// Loads among `loads` that read a byte which another core had written since the reader last
+    /// used the line. The others needed the line only.
+    pub data_loads: u64,
     /// Instructions that most of the loads belong to, most first.
     pub loaded_at: Vec<SharedPlace>,
     /// Instructions with most writes to the line, most first.
@@ -49,10 +50,9 @@ const LINES: usize = 20;
 const PLACES: usize = 3;
 
 impl SharedLine {
-    /// Returns whether several cores use the line, which one of them writes, but not the same
-    /// bytes.
+    /// Returns whether cores write the line, and most loads needed the line only, not its new data.
     pub fn is_false_sharing(&self) -> bool {
-        self.cores > 1 && self.writers > 0 && !self.same_bytes
+        self.cores > 1 && self.writers > 0 && self.data_loads * 2 < self.loads
     }
 
     /// Returns the lines with loads from another core, those with most cycles first.
@@ -78,7 +78,7 @@ impl SharedLine {
             percent: 0.0,
             cores: line.used.len() as u64,
             writers: line.used.values().filter(|used| used.written != 0).count() as u64,
-            same_bytes: line.same_bytes(),
+            data_loads: line.data_loads,
             loaded_at: places(line, profile, |accesses| accesses.from_peer),
             written_at: places(line, profile, |accesses| accesses.writes),
         }
