@@ -347,7 +347,7 @@ fn the_page_names_the_line_that_threads_share() {
     let adjacent = of("parallel/readers_adjacent");
     let finding = between(&adjacent, "<strong>Line: </strong>", "</span>").expect("the line");
     assert!(finding.contains("0x420000") && finding.contains("table"), "{finding}");
-    assert!(finding.contains("sharing: false sharing"), "{finding}");
+    assert!(finding.contains("<strong>false sharing</strong>"), "{finding}");
     let first = &rows(&adjacent, "sharing-table")[0];
     assert!(first[0].contains("0x420000"), "{first:?}");
     let table = between(&adjacent, "<table id=\"sharing-table\"", "</table>").expect("the table");

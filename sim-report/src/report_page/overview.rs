@@ -91,7 +91,7 @@ fn shared_line(report: &RunReport) -> Markup {
         span.place {
             strong { "Line: " } a href="#sharing" { (sharing::name(most)) } ", "
             strong { (format!("{:.1}%", most.percent)) }
-            " of the cycles of all such lines; sharing: " (sharing::kind(most)) "."
+            " of the cycles of all such lines: " strong { (sharing::kind(most)) } "."
         }
     }
 }

@@ -5,29 +5,35 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{RunReport, SharedLine, SharedPlace};
 
-use super::parts::{file_name, listed};
+use super::parts::{left_out, listed_line, percent};
+
+/// Least share of the cycles of a listed line, in percent.
+const LEAST_PERCENT: f64 = 1.0;
 
 /// Returns the table.
 pub(super) fn body(report: &RunReport) -> Markup {
     let caption =
-        "Lines of 64 bytes that loads got from another core, those with most cycles first";
-    let table = Table::new("sharing-table", caption).text("Line").number("Loads from another core");
-    let table =
-        table.number("Of new data").number("Their cycles").number("Cores").number("Writing");
-    let mut table = table.text("Sharing").text("Loaded at").text("Written at");
-    for line in &report.shared_lines {
+        "Lines of 64 bytes whose data loads got from another core, and the cycles of these loads";
+    let table = Table::new("sharing-table", caption).text("Line").text("Sharing").number("Loads");
+    let table = table.number("Of new data").number("Cycles").number("Share").number("Cores");
+    let mut table = table.number("Writers").text("Loaded at").text("Written at");
+    let is_listed = |line: &&SharedLine| line.percent >= LEAST_PERCENT;
+    let listed = report.shared_lines.iter().filter(is_listed);
+    for line in listed.clone() {
         table.push([
             Cell::Markup(name(line), line.address.clone()),
+            kind(line).into(),
             line.loads.into(),
             line.data_loads.into(),
             line.cycles.into(),
+            percent(line.percent),
             line.cores.into(),
             line.writers.into(),
-            kind(line).into(),
             places(&line.loaded_at, report),
             places(&line.written_at, report),
         ]);
     }
+    let more = report.shared_lines.len() - listed.count();
     html! {
         p {
             "A load is of new data if another core wrote some of its bytes since the reader last used the line. Where "
@@ -35,6 +41,7 @@ pub(super) fn body(report: &RunReport) -> Markup {
             "of its own. Accesses count from the first time that the line came from another core."
         }
         (table.html())
+        (left_out(more as u64, "lines with less than 1% of the cycles each"))
     }
 }
 
@@ -48,16 +55,20 @@ pub(super) fn kind(line: &SharedLine) -> &'static str {
     match line.writers {
         0 => "not written since",
         _ if line.is_false_sharing() => "false sharing",
-        _ => "of data",
+        _ => "sharing of data",
     }
 }
 
+/// Returns source lines, or the instructions without one, each once.
 fn places(all: &[SharedPlace], report: &RunReport) -> Cell {
-    let markup = html! { @for (i, own) in all.iter().enumerate() {
+    let name = |own: &SharedPlace| own.place.line.clone().unwrap_or(own.place.symbol.clone());
+    let mut names: Vec<String> = all.iter().map(name).collect();
+    names.dedup();
+    let markup = html! { @for (i, own) in names.iter().enumerate() {
         @if i > 0 { br; }
-        @if let Some(line) = &own.place.line { code { (file_name(line)) } " " }
-        (listed(&own.place, &report.listings))
+        @if let Some(first) = all.iter().find(|place| name(place) == *own) {
+            (listed_line(own, &first.place, &report.listings))
+        }
     } };
-    let text = all.iter().map(|own| own.place.symbol.as_str()).collect::<Vec<_>>().join(", ");
-    Cell::Markup(markup, text)
+    Cell::Markup(markup, names.join(", "))
 }
