@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{RunReport, SharedLine, SharedPlace};
 
-use super::parts::{left_out, listed_line, percent};
+use super::parts::{listed_line, percent};
 
 /// Least share of the cycles of a listed line, in percent.
 const LEAST_PERCENT: f64 = 1.0;
@@ -19,7 +19,7 @@ pub(super) fn body(report: &RunReport) -> Markup {
     let mut table = table.number("Writers").text("Loaded at").text("Written at");
     let is_listed = |line: &&SharedLine| line.percent >= LEAST_PERCENT;
     let listed = report.shared_lines.iter().filter(is_listed);
-    for line in listed.clone() {
+    for line in listed {
         table.push([
             Cell::Markup(name(line), line.address.clone()),
             kind(line).into(),
@@ -33,7 +33,6 @@ pub(super) fn body(report: &RunReport) -> Markup {
             places(&line.written_at, report),
         ]);
     }
-    let more = report.shared_lines.len() - listed.count();
     html! {
         p {
             "A load is of new data if another core wrote some of its bytes since the reader last used the line. Where "
@@ -41,7 +40,7 @@ pub(super) fn body(report: &RunReport) -> Markup {
             "of its own. Accesses count from the first time that the line came from another core."
         }
         (table.html())
-        (left_out(more as u64, "lines with less than 1% of the cycles each"))
+        p.quiet { "Lines with less than 1% of the cycles of all such loads are not listed." }
     }
 }
 
