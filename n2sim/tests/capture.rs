@@ -202,7 +202,13 @@ fn a_machine_without_the_engine_says_what_to_install() {
 
 #[test]
 fn the_committed_traces_are_whole_and_have_their_counts() {
-    let folder = Path::new(HERE).join("../traces");
+    for folder in ["../traces", "../traces/parallel"] {
+        have_their_counts(&Path::new(HERE).join(folder));
+    }
+}
+
+/// The traces of a folder are those of its `counts.tsv`.
+fn have_their_counts(folder: &Path) {
     let counts =
         std::fs::read_to_string(folder.join("counts.tsv")).expect("counts.tsv is committed");
     let mut names = Vec::new();
@@ -221,11 +227,11 @@ fn the_committed_traces_are_whole_and_have_their_counts() {
         let file = TraceFile::open(&path).expect("the trace opens");
         assert_eq!(file.streams().len().to_string(), threads, "{name}");
     }
-    let mut files: Vec<String> = std::fs::read_dir(&folder)
+    let mut files: Vec<String> = std::fs::read_dir(folder)
         .expect("the folder is there")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".n2t").map(str::to_owned))
         .collect();
     files.sort();
-    assert_eq!(names, files, "traces/counts.tsv lists the traces, in order");
+    assert_eq!(names, files, "counts.tsv lists the traces, in order");
 }

@@ -255,6 +255,29 @@ fn perf_c2c_finds_the_line_that_threads_share_by_default() {
     }
 }
 
+/// For eight threads that read a table, stock perf names the source line that loads what others
+/// invalidate, and the variable; and neither where the counters have lines of their own.
+#[test]
+fn perf_names_the_variable_and_source_line_of_false_sharing() {
+    let Some(bench) = Bench::new() else { return };
+    for (name, is_shared) in [("readers_adjacent", true), ("readers_padded", false)] {
+        let trace = format!("parallel/{name}");
+        let program = trace_path(&trace).with_extension("elf").display().to_string();
+        let event = ["-e", "arm_spe_0/load_filter=1,store_filter=1/", "-c", "1024"];
+        bench.record(&trace, "0", "spe.data", &[&event[..], &["--elf", &program]].concat());
+        let report = bench.perf("c2c report --stdio", "spe.data");
+        let loads = report.lines().filter(|line| line.contains("readers.c:25"));
+        let loads: Vec<&str> = loads.filter(|line| line.contains("[.] look_up")).collect();
+        assert_eq!(!loads.is_empty(), is_shared, "{name}:\n{report}");
+        let report = bench.perf("mem report --stdio --itrace=M -s symbol_daddr,mem", "spe.data");
+        let line = |row: &&str| row.contains("table+0x0") || row.contains("table+0x8");
+        let rows: Vec<&str> = report.lines().filter(line).collect();
+        assert!(!rows.is_empty(), "{name}:\n{report}");
+        let from_peer = rows.iter().any(|row| row.contains("L3"));
+        assert_eq!(from_peer, is_shared, "{name}:\n{report}");
+    }
+}
+
 #[test]
 fn every_overflow_is_a_sample_with_its_callers() {
     let Some(bench) = Bench::new() else { return };

@@ -335,3 +335,24 @@ fn parts_of_a_latency_add_up_to_it() {
     }
     assert!(line_waits > 100.0, "most loads from memory meet a line on its way: {line_waits}");
 }
+
+/// The page of false sharing names the line, its variable, and the source lines that load and
+/// write it. It has no such part where one thread runs.
+#[test]
+fn the_page_names_the_line_that_threads_share() {
+    let of = |name: &str| {
+        let program = trace(name).replace(".n2t", ".elf");
+        page(name, &["--elf", &program])
+    };
+    let adjacent = of("parallel/readers_adjacent");
+    let finding = between(&adjacent, "<strong>Line: </strong>", "</span>").expect("the line");
+    assert!(finding.contains("0x420000") && finding.contains("table"), "{finding}");
+    assert!(finding.contains("<strong>false sharing</strong>"), "{finding}");
+    let first = &rows(&adjacent, "sharing-table")[0];
+    assert!(first[0].contains("0x420000"), "{first:?}");
+    let table = between(&adjacent, "<table id=\"sharing-table\"", "</table>").expect("the table");
+    assert!(table.contains("readers.c:25") && table.contains("readers.c:35"), "{table}");
+    let padded = of("parallel/readers_padded");
+    assert!(!padded.contains("Loads wait for a line of another core</a>"), "no finding");
+    assert!(!page("hash", &["--limit", "30k"]).contains("sharing-table"));
+}

@@ -11,7 +11,7 @@ use sim_trace::TraceFile;
 /// Instructions of each thread.
 const LIMIT: u64 = 600_000;
 
-/// Returns the paths of the committed traces.
+/// Returns the paths of the committed traces of at most four threads, one for each core.
 pub(crate) fn traces() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
     let mut files: Vec<PathBuf> = [folder.clone(), folder.join("threads")]

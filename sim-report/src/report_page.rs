@@ -13,6 +13,7 @@ mod overview;
 mod parts;
 mod picture;
 mod run;
+mod sharing;
 mod slots;
 mod time;
 
@@ -45,6 +46,9 @@ fn sections(report: &RunReport) -> Vec<Section> {
     add("caches", "Caches and TLBs", memory::body(report));
     if is_n2 {
         add("latencies", "Load latencies", latencies::body(&report.load_latencies));
+        if !report.shared_lines.is_empty() {
+            add("sharing", "Lines that cores share", sharing::body(report));
+        }
         add("curves", "Miss-ratio curves", curves::body(&report.miss_curves));
         add("flows", "Flows of the PMU guide", flows::body(&report.flows));
     }

@@ -12,6 +12,7 @@ mod counts;
 mod findings;
 mod flows;
 mod latencies;
+mod line_sharing;
 mod listing;
 mod memory;
 mod miss_curves;
@@ -21,6 +22,7 @@ mod older;
 mod profiled;
 mod ratio;
 mod run;
+mod shared_lines;
 mod slot_tree;
 mod slots;
 mod source;
@@ -49,6 +51,7 @@ pub use observed::{Observed, fitting_tick};
 pub use older::FORMAT_1;
 use profiled::N2Profile;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
+pub use shared_lines::{SharedLine, SharedPlace};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{IntervalTotals, NamedTotals, Series, ThreadTimeline, Timeline};
 
@@ -92,6 +95,9 @@ pub struct RunReport {
     pub miss_curves: Vec<MissCurve>,
     /// Latencies of retired loads by data source.
     pub load_latencies: Vec<LatencyHistogram>,
+    /// Lines whose data loads got from another core, those with most cycles first.
+    #[serde(default)]
+    pub shared_lines: Vec<SharedLine>,
     /// Costs of functions, lines and instructions.
     pub code: Code,
     /// Annotated listings of the functions with most slots, and of those that a finding names.
@@ -144,6 +150,7 @@ impl RunReport {
             flows: FlowCount::all(observed),
             miss_curves: MissCurve::all(observed),
             load_latencies: LatencyHistogram::all(observed),
+            shared_lines: SharedLine::all(&profile),
             code,
             listings,
             branches: Branches::of(&profile),

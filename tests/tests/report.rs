@@ -281,3 +281,23 @@ fn a_report_of_a_cortex_a53_is_what_the_schema_says() {
     let back: RunReport = serde_json::from_slice(&text).expect("a report");
     assert!(back == report, "what is written is what is read");
 }
+
+/// Eight threads read the first words of a line and count in others (`traces/src/readers.c`); two
+/// threads add to the same words (`traces/src/atomics.c`).
+#[test]
+fn shared_lines_are_those_of_the_programs() {
+    let lines = |trace: &str| {
+        with_report(&session(trace), &part(100_000), |_, report| report.shared_lines.clone())
+    };
+    let readers = lines("parallel/readers_adjacent");
+    let table = &readers[0];
+    assert!(table.address == "0x420000" && table.is_false_sharing(), "{readers:?}");
+    assert_eq!((table.cores, table.writers, table.variable.as_deref()), (8, 8, None));
+    assert!(table.percent > 95.0 && table.cycles > 100 * table.loads, "{table:?}");
+    assert!(table.loaded_at.is_sorted_by(|a, b| a.accesses >= b.accesses), "{table:?}");
+    let padded = lines("parallel/readers_padded");
+    assert!(padded.iter().all(|line| line.loads * 20 < table.loads), "{padded:?}");
+    let both = &lines("atomics")[0];
+    assert!(!both.is_false_sharing() && both.writers == 2, "{both:?}");
+    assert_eq!(lines("vector"), [], "one thread shares nothing");
+}

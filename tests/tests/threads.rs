@@ -1,5 +1,6 @@
-//! Two threads that count in parallel (`traces/src/sharing.c`), in the default order: counters that
-//! share a line compete for it, others have their line alone.
+//! Two threads that count in parallel (`traces/src/sharing.c`) and eight that read a table
+//! (`traces/src/readers.c`), in the default order: counters that share a line compete for it, and
+//! take it from readers; others have their line alone.
 
 use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
@@ -14,7 +15,8 @@ fn run(name: &str, order: &str) -> Outcome {
     let source = ConfigSource { overrides, ..ConfigSource::default() };
     let document = source.document().expect("the profile is embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
-    let path = repository().join(format!("traces/threads/{name}.n2t"));
+    let folder = if name.starts_with("readers") { "parallel" } else { "threads" };
+    let path = repository().join(format!("traces/{folder}/{name}.n2t"));
     let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
     session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
 }
@@ -60,6 +62,27 @@ fn the_recorded_order_of_atomics_is_that_of_the_host() {
     let waited = |outcome: &Outcome| outcome.cores[1].waits.shares().0;
     assert!(waited(&by_host) > 40.0, "{} %", waited(&by_host));
     assert!(waited(&by_default) < 1.0, "{} %", waited(&by_default));
+}
+
+#[test]
+fn counters_beside_what_all_threads_read_slow_every_reader() {
+    let (together, apart) = (run("readers_adjacent", ""), run("readers_padded", ""));
+    assert_eq!((together.cores.len(), apart.cores.len()), (8, 8));
+    for event in [PmuEvent::L1D_CACHE_REFILL, PmuEvent::L1D_CACHE_INVAL] {
+        let (fewest, most) = (least(&together, event), most(&apart, event));
+        assert!(fewest > 2 * most, "{}: {fewest} and {most}", event.mnemonic());
+    }
+    let (fastest, slowest) =
+        (least(&together, PmuEvent::CPU_CYCLES), most(&apart, PmuEvent::CPU_CYCLES));
+    assert!(fastest * 2 > slowest * 3, "{fastest} and {slowest} cycles");
+}
+
+#[test]
+fn the_default_order_shows_false_sharing_that_the_recorded_order_hides() {
+    let lost = |order| run("readers_adjacent", order).total().value(PmuEvent::L1D_CACHE_INVAL);
+    let (causal, recorded, free) = (lost(""), lost("recorded"), lost("free"));
+    assert!(causal * 10 > free * 9, "{causal} by default, {free} in free order");
+    assert!(recorded * 3 < causal, "{recorded} in recorded order, {causal} by default");
 }
 
 #[test]

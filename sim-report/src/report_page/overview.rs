@@ -7,6 +7,7 @@ use crate::run_report::{Finding, RunReport, SlotPlace};
 
 use super::parts::{listed, listed_line};
 use super::picture;
+use super::sharing;
 use super::slots::element_id;
 
 /// Most findings in words; the others are only named.
@@ -60,6 +61,7 @@ fn one(at: usize, report: &RunReport) -> Markup {
             Some(hot) => (place(hot, report)),
             None => " It belongs to no instruction.",
         }
+        @if finding.node.ends_with(".load_peer") { (shared_line(report)) }
         @if let Some(line) = line.filter(|_| !is_shown) { (excerpt(line, report)) }
         span.next {
             strong { "Next: " } (finding.next)
@@ -78,6 +80,18 @@ fn place(hot: &SlotPlace, report: &RunReport) -> Markup {
             @if let Some(function) = &hot.place.inlined { "in " code { (function) } ", " }
             (listed(&hot.place, &report.listings)) ": "
             strong { (format!("{:.1}%", hot.percent)) } " of these slots."
+        }
+    }
+}
+
+/// Returns the line that loads got from another core for most cycles.
+fn shared_line(report: &RunReport) -> Markup {
+    let Some(most) = report.shared_lines.first() else { return html! {} };
+    html! {
+        span.place {
+            strong { "Line: " } a href="#sharing" { (sharing::name(most)) } ", "
+            strong { (format!("{:.1}%", most.percent)) }
+            " of the cycles of all such lines: " strong { (sharing::kind(most)) } "."
         }
     }
 }

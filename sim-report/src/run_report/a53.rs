@@ -92,6 +92,7 @@ impl RunReport {
             flows: Vec::new(),
             miss_curves: Vec::new(),
             load_latencies: Vec::new(),
+            shared_lines: Vec::new(),
             code: code_costs,
             listings,
             branches: Branches::from_counts(&code.branches(), &profile),

@@ -123,7 +123,8 @@ const RULES: [Rule; 36] = [
         "slots.backend.memory.load_slc",
         5.0,
         "Loads wait for the system level cache",
-        "The data in use exceeds the L2: work in smaller blocks, or prefetch far enough ahead.",
+        "The data in use exceeds the L2: work in smaller blocks, or prefetch far enough ahead. If threads share \
+         lines, a line that another core wrote and a third one has read comes from there, too.",
     ),
     rule(
         "slots.backend.memory.load_peer",

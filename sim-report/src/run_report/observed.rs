@@ -9,6 +9,7 @@ use sim_metrics::validator::Evidence;
 use sim_pmu::counter::{CounterCount, EVENT_COUNTERS};
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
+use super::line_sharing::LineSharing;
 use crate::stat;
 
 /// Run with everything that was observed.
@@ -22,6 +23,7 @@ pub struct Observed<'a> {
     /// Evidence against which formulas are checked.
     pub evidence: Evidence,
     pub(super) observer: RunObserver,
+    pub(super) sharing: LineSharing,
     pub(super) tick_ns: Option<u64>,
     /// Readings of the six counters for each event, in the order of [`PmuEvent::ALL`], summed over
     /// all cores.
@@ -68,19 +70,22 @@ impl Observed<'_> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Observed<'a>, MachineError> {
         let mut observer = RunObserver::new(session.config().memory.pages.page_bytes);
-        let mut truth = TruthSink::default();
+        let (mut sharing, mut truth) = (LineSharing::default(), TruthSink::default());
         let mut counters = tick_ns.map(|tick| six_counters(tick, session.clock_hz()));
         let outcome = match &mut counters {
             Some(counters) => {
-                let observers = &mut (&mut observer, (&mut truth, counters));
+                let observers = &mut ((&mut observer, &mut sharing), (&mut truth, counters));
                 session.run_with_sink(options, progress, observers)?
             }
-            None => session.run_with_sink(options, progress, &mut (&mut observer, &mut truth))?,
+            None => {
+                let observers = &mut ((&mut observer, &mut sharing), &mut truth);
+                session.run_with_sink(options, progress, observers)?
+            }
         };
         let evidence = evidence(session, &outcome, truth.ledger(&outcome));
         let readings = counters.map(|mut counters| stat::sum(&counters.readings_by_core()));
         let readings = readings.unwrap_or_default();
-        Ok(Observed { session, options, outcome, evidence, observer, tick_ns, readings })
+        Ok(Observed { session, options, outcome, evidence, observer, sharing, tick_ns, readings })
     }
 
     /// Returns the reading of the six counters for an event.

@@ -42,6 +42,18 @@ pub enum SymbolError {
         /// Word of the trace at this address.
         traced: u32,
     },
+    /// File that cannot be the mapped one: a part of the mapped file was from a place that this
+    /// file does not load.
+    #[error(
+        "{file} loads nothing from offset {offset:#x}, from where the file of the profile was mapped; pass the \
+         recorded ELF file, or the trace too (--trace)"
+    )]
+    NotMapped {
+        /// File name.
+        file: String,
+        /// Offset in the mapped file.
+        offset: u64,
+    },
     /// Debug file of code that the trace does not have by its build identity.
     #[error(
         "{file} is a debug file, which has no code, and the trace has no file of its build identity; \
@@ -136,7 +148,7 @@ impl ProgramFile {
         });
         // Code and data may share a page of the file. Profiles and traces map code.
         let bias = biases.min_by_key(|(is_code, _)| !is_code).map(|(_, bias)| bias);
-        let bias = bias.ok_or_else(|| refusal(file, "it has no segment at the mapped offset"))?;
+        let bias = bias.ok_or_else(|| SymbolError::NotMapped { file: file.to_owned(), offset })?;
         let segments = segments(file, &elf, bias)?;
         Ok(ProgramFile::at(file, bytes, bias, segments))
     }
