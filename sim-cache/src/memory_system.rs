@@ -100,8 +100,8 @@ impl MemorySystem {
         self.uncore.traffic.begin(at, waiting);
     }
 
-    /// Ends what [`MemorySystem::begin_counting`] began, for one core, whose clock is `at`. The mesh
-    /// counts while any core does.
+    /// Ends what [`MemorySystem::begin_counting`] began, for one core, whose clock is `at`. The
+    /// mesh counts while any core does.
     pub fn end_counting(&mut self, at: Cycle) {
         let waiting = self.uncore.snoops.waiting();
         self.uncore.traffic.end(at, waiting);

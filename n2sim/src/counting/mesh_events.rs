@@ -20,7 +20,7 @@ pub(crate) struct MeshEvents {
 pub(crate) struct MeshRows {
     /// One for each event.
     pub(crate) rows: Vec<Row>,
-    /// What a reader of the values should know.
+    /// Remarks for readers of the values.
     notes: Vec<String>,
 }
 
@@ -80,7 +80,8 @@ impl MeshEvents {
     /// Returns the values of a run.
     ///
     /// # Errors
-    /// A selector names a node that the mesh does not have, or a field that the model does not know.
+    /// A selector names a node that the mesh does not have, or a field that the model does not
+    /// know.
     pub(crate) fn rows(&self, outcome: &Outcome) -> anyhow::Result<MeshRows> {
         if self.is_empty() {
             return Ok(MeshRows::default());

@@ -1,6 +1,6 @@
-//! What the PMU of the mesh sees: each message between agents, where it is sent, and each event of
-//! a home node, where it happens. CMN-700 has no events of its own for the part of the mesh on
-//! another chip: lines whose home is there pass the gateway.
+//! Counts for the PMU of the mesh: each message between agents, where it is sent, and each event of
+//! a home node, where it happens. Lines whose home is on the other chip pass the gateway; the mesh
+//! of that chip has a PMU of its own, which is not modeled.
 //!
 //! Nothing here changes the time of a run.
 
@@ -41,8 +41,8 @@ impl Traffic {
         std::mem::replace(&mut self.counts, empty)
     }
 
-    /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of them
-    /// whose answer takes a line to another core.
+    /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of
+    /// them whose answer takes a line to another core.
     pub(crate) fn begin(&mut self, at: Cycle, waiting: (usize, usize)) {
         if self.counting == 0 {
             self.part = (at, at);
@@ -227,8 +227,8 @@ impl Uncore {
         Agent::Memory(self.chips[0].dram.channel_of(line))
     }
 
-    /// Counts the data of a line that an I/O agent wrote, which its home node announces to a core and
-    /// the core reads.
+    /// Counts the data of a line that an I/O agent wrote, which its home node announces to a core
+    /// and the core reads.
     pub(crate) fn count_stash(&mut self, core: usize, line: LineAddr) {
         let home = self.home_of(line);
         self.pass(home, Agent::Io, Message::CompDBIDResp);

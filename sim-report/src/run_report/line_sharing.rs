@@ -32,7 +32,7 @@ pub(super) struct Accesses {
 pub(super) struct Line {
     /// Retired loads and atomics whose data came from another core.
     pub(super) loads: u64,
-    /// Those that read a byte which another core had written since the reader last used the line.
+    /// Loads of a byte that another core had written since the reader last used the line.
     pub(super) data_loads: u64,
     /// Sum of the cycles of all, from issue to data.
     pub(super) cycles: u64,
@@ -182,8 +182,8 @@ mod tests {
         sharing.notify(Notice::Operation(&operation));
     }
 
-    /// Core 0 reads a word twice and takes its line from core 1 both times, which writes at `written`
-    /// in between.
+    /// Core 0 reads a word twice and takes its line from core 1 both times, which writes at
+    /// `written` in between.
     fn one_line(written: u64) -> Line {
         let mut sharing = LineSharing::default();
         for core in [0, 1] {

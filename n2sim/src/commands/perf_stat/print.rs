@@ -72,8 +72,8 @@ impl<E: ListedEvent> Print<'_, E> {
         out.finish()
     }
 
-    /// Returns the names of the events in `perf stat`. An event of the kernel or of the mesh becomes
-    /// one that is never a divisor.
+    /// Returns the names of the events in `perf stat`. An event of the kernel or of the mesh
+    /// becomes one that is never a divisor.
     fn names(&self) -> Vec<Selected<E>> {
         let mut of_core = self.request.events.iter();
         let selected = |requested: &Requested| match requested {
