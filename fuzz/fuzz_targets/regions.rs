@@ -9,7 +9,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use sim_core::{Counts, EventSink, Packed, PmuEvent};
 use sim_lab::estimate::Machine;
 use sim_lab::{Estimate, Regions};
-use sim_machine::{CoreOutcome, Outcome, RunHeader};
+use sim_machine::{CoreOutcome, Outcome};
 
 /// Largest number of windows for an estimate.
 const WINDOWS: usize = 100;
@@ -50,5 +50,5 @@ fn outcome(number: usize) -> Outcome {
     }
     let core =
         CoreOutcome { is_counted: true, counts: Packed::from(&counts), ..CoreOutcome::default() };
-    Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
+    Outcome { cores: vec![core], clock_hz: 1, ..Outcome::default() }
 }
