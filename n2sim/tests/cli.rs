@@ -230,10 +230,6 @@ fn a_profile_is_read_with_names_and_without_its_trace() {
     assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy replaces it");
     let raw = file_with(&folder, "raw", "no profile");
     assert!(refused(&["spe", &raw, "--elf", &elf]).contains("does not say where it was loaded"));
-    let program = trace().replace("hash.n2t", "parallel/queue.elf");
-    let message = refused(&["spe", &data, "--elf", &program]);
-    assert!(message.contains("queue.elf loads nothing from offset 0x1000"), "{message}");
-    assert!(message.contains("or the trace too (--trace)"), "{message}");
 }
 
 /// K of a size is 1024, of anything else 1000, and the header says the number.

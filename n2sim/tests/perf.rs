@@ -365,3 +365,18 @@ fn wrong_requests_are_refused_with_the_remedy() {
         assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "{args:?}");
     }
 }
+
+/// A profile without the program maps a file that was made from the trace.
+#[test]
+fn a_program_that_is_not_the_mapped_file_needs_the_trace() {
+    let bench = Bench { folder: tempfile::tempdir().expect("a folder") };
+    bench.record("hash", "0", "spe.data", &["-e", "arm_spe_0//", "-c", "1024"]);
+    let program = trace_path("parallel/queue").with_extension("elf");
+    let mut spe = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    spe.arg("spe").arg(bench.path("spe.data")).arg("--elf").arg(program);
+    let done = spe.output().expect("n2sim");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{message}");
+    assert!(message.contains("queue.elf loads nothing from offset 0x1000"), "{message}");
+    assert!(message.contains("or the trace too (--trace)"), "{message}");
+}
