@@ -1,11 +1,14 @@
-//! `n2sim list events --mesh`: the events and watchpoints of the mesh.
+//! `n2sim list events --mesh`: the events and watchpoints of the mesh. `n2sim list mesh`: its layout.
 
 use std::io::{self, Write};
 
-use sim_pmu::cmn::NodeKind;
+use sim_machine::{MachineConfig, floor_plan};
 use sim_pmu::cmn::events::{Event, events};
 use sim_pmu::cmn::rule::Rule;
 use sim_pmu::cmn::watchpoints::watchpoints;
+use sim_pmu::cmn::{Layout, NodeKind, Nodes};
+
+use crate::shared_args::MachineArgs;
 
 /// Columns of an event's name.
 const NAME_WIDTH: usize = 40;
@@ -36,6 +39,21 @@ pub(super) fn write(out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  {name:<48} {}", watchpoint.text)?;
     }
     Ok(())
+}
+
+/// Writes the layout of the mesh of a machine with some cores, as JSON.
+pub(super) fn write_layout(
+    out: &mut impl Write,
+    cores: u32,
+    machine: &MachineArgs,
+) -> anyhow::Result<()> {
+    let overrides = machine.overrides();
+    let config = MachineConfig::from_document(&machine.source(&overrides).document()?)?;
+    let percent = config.memory.mesh.core_clock_percent;
+    let frequency = config.core.clock_hz as f64 * f64::from(percent) / 100.0;
+    let nodes = Nodes::new(&floor_plan(&config.memory, cores as usize));
+    serde_json::to_writer_pretty(&mut *out, &Layout::new(&[nodes], Some(frequency)))?;
+    Ok(writeln!(out)?)
 }
 
 fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
