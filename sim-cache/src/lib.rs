@@ -33,6 +33,7 @@ pub use contents::{Contents, HeldLine, HeldPage, HeldSet};
 pub use core_memory::CoreMemory;
 pub use flows::ras::Ram;
 pub use memory_system::{CorePort, MemorySystem};
+pub use uncore::mesh::floor_plan;
 pub use units::level_names::{CacheLevel, TlbLevel};
 pub use units::mapping::{BadMapping, Mapping, MemoryType};
 pub use units::memory_stats::{MemoryStats, Walks};

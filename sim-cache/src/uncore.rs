@@ -152,7 +152,8 @@ impl Uncore {
     ) -> UncoreReply {
         let found = self.resolve(core, line, request, home);
         self.count_look_up(line, found.in_slc, true);
-        if found.peer.is_none() {
+        self.count_snoops(line, found.snooped);
+        if !found.forwards {
             self.deliver(core, line, request, true);
         }
         self.set_external(line, false);
@@ -238,17 +239,19 @@ impl Uncore {
         at: Cycle,
     ) -> UncoreReply {
         self.request(Agent::Core(core as u32), line, request.message());
-        let reply = self.supply(core, line, request, at);
+        let reply = self.supply(core, line, request, 0, at);
         self.core_sends(core, line, Message::CompAck);
         reply
     }
 
     /// Finds a cacheable line for a request that left the core at `at`, and changes who holds it.
+    /// `own_copies` is 1 if the home node snoops the requester itself.
     pub(crate) fn supply(
         &mut self,
         core: usize,
         line: LineAddr,
         request: CoherenceRequest,
+        own_copies: usize,
         at: Cycle,
     ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
@@ -260,14 +263,16 @@ impl Uncore {
             // The fixed supplier replaces the whole outside; only the filter has to stay correct.
             let found = self.filter.is_some().then(|| self.resolve(core, line, request, home));
             let shared = found.is_some_and(|found| found.shared);
-            if found.is_none_or(|found| found.peer.is_none()) {
+            self.count_snoops(line, own_copies + found.map_or(0, |found| found.snooped));
+            if found.is_none_or(|found| !found.forwards) {
                 self.deliver(core, line, request, source == DataSource::Peer);
             }
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
         }
         let found = self.resolve(core, line, request, home);
-        self.count_look_up(line, found.in_slc, found.in_filter);
+        self.count_look_up(line, found.in_slc, found.in_filter || own_copies > 0);
+        self.count_snoops(line, own_copies + found.snooped);
         let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, line, home);
@@ -279,7 +284,7 @@ impl Uncore {
                 (self.at_core(core, line, supplied), DataSource::Dram)
             }
         };
-        if found.peer.is_none() {
+        if !found.forwards {
             self.deliver(core, line, request, false);
         }
         let is_remote = found.peer.is_none() && self.remote.has(line);
@@ -334,6 +339,7 @@ impl Uncore {
         self.set_external(line, false);
         let found = self.resolve(core, line, request, home);
         self.count_look_up(line, found.in_slc, found.in_filter);
+        self.count_snoops(line, found.snooped);
         self.home_sends(core, line, Message::Comp);
         self.core_sends(core, line, Message::CompAck);
         self.at_core(core, line, home)
@@ -439,6 +445,7 @@ impl Uncore {
         self.set_external(line, false);
         let found = self.resolve(core, line, CoherenceRequest::Claim, home);
         self.count_look_up(line, found.in_slc, found.in_filter);
+        self.count_snoops(line, found.snooped);
         self.write_memory(line, home);
         self.count_stash(core, line);
         self.at_core(core, line, home)

@@ -78,7 +78,9 @@ fn lines(counts: &MeshCounts) -> (u64, u64) {
     let reads = [Message::ReadNotSharedDirty, Message::ReadUnique];
     let asked = sent(counts, AgentKind::Core, reads.into_iter());
     let pulled = counts.sent_by(AgentKind::Io, Message::WriteUniqueFullStash);
-    let came = counts.received_by(AgentKind::Core, Message::CompData);
+    // Devices answer other requests.
+    let of_devices = counts.sent_by(AgentKind::Device, Message::CompData);
+    let came = counts.received_by(AgentKind::Core, Message::CompData) - of_devices;
     // A forwarded line arrives with the answer to its snoop.
     (asked + pulled, came.saturating_add_signed(counts.lines_under_way))
 }

@@ -38,6 +38,6 @@ pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord, Waits};
 pub use region::{Marker, Roi, RunOptions, hint_word};
 pub use session::Session;
 pub use session::windows::Window;
-pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks};
+pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks, floor_plan};
 pub use single_thread::only_thread;
 pub use thread_scheduler::{OrderOfRun, ThreadOrder};

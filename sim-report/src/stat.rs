@@ -129,11 +129,13 @@ impl Row {
     }
 }
 
-/// Creates the row of an event of the mesh, which counts for the whole machine and run.
-pub fn mesh_row(name: &str, value: u64, outcome: &Outcome) -> Row {
+/// Creates the row of an event of the mesh, which counts for the whole machine and run. The count is
+/// exact and, with `has_truth`, is beside itself as such.
+pub fn mesh_row(name: &str, value: u64, has_truth: bool, outcome: &Outcome) -> Row {
     let cycles = longest(outcome);
     let reading = perf::Reading::exact(value, cycles);
-    Row { mode: outcome.header.mode, ..Row::new(name, &reading, None, outcome.clock_hz) }
+    let truth = has_truth.then_some(value);
+    Row { mode: outcome.header.mode, ..Row::new(name, &reading, truth, outcome.clock_hz) }
 }
 
 /// Returns the counted cycles of the core that counted longest.

@@ -3,6 +3,9 @@
 //! take it from readers; others have their line alone.
 
 use sim_core::PmuEvent;
+use sim_core::chi::Message;
+use sim_core::mesh_counts::{AgentKind, HomeEvent};
+use sim_core::mesh_sums::broken_sums;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
 
@@ -15,10 +18,13 @@ fn run(name: &str, order: &str) -> Outcome {
     let source = ConfigSource { overrides, ..ConfigSource::default() };
     let document = source.document().expect("the profile is embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
-    let folder = if name.starts_with("readers") { "parallel" } else { "threads" };
+    let is_parallel = ["readers", "queue", "samplesort"].iter().any(|one| name.starts_with(one));
+    let folder = if is_parallel { "parallel" } else { "threads" };
     let path = repository().join(format!("traces/{folder}/{name}.n2t"));
     let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
-    session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
+    let outcome = session.run(&RunOptions::default(), &mut |_| {}).expect("it runs");
+    assert_eq!(broken_sums(&outcome.mesh), Vec::<String>::new(), "{name}");
+    outcome
 }
 
 /// Returns the count of the thread with the fewest occurrences.
@@ -40,6 +46,23 @@ fn counters_in_one_line_compete_for_it_by_default() {
             assert!(together > 500, "{kind}: {} {together}", event.mnemonic());
             assert!(apart < 40, "{kind}: {} {apart}", event.mnemonic());
         }
+    }
+}
+
+#[test]
+fn the_mesh_sees_what_the_cores_ask_for() {
+    for name in ["queue", "samplesort"] {
+        let outcome = run(name, "");
+        let mesh = &outcome.mesh;
+        assert_eq!(mesh.plan.cores.len(), outcome.cores.len());
+        let reads = [Message::ReadNotSharedDirty, Message::ReadUnique];
+        let reads = reads.map(|read| mesh.sent_by(AgentKind::Core, read)).iter().sum::<u64>();
+        // 4.4.2: each L2 refill is a line that was read; the rest is claimed without its data.
+        let claims = mesh.sent_by(AgentKind::Core, Message::MakeUnique);
+        let refills = outcome.total().value(PmuEvent::L2D_CACHE_REFILL);
+        let lines = outcome.memory();
+        assert_eq!(reads + claims, refills + lines.prefetch_lines, "{name}");
+        assert!(mesh.of_homes(HomeEvent::ForwardingSnoop) > 100, "{name}");
     }
 }
 

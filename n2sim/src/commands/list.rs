@@ -40,6 +40,17 @@ enum ListWhat {
         #[arg(long, conflicts_with_all = ["core", "long"])]
         mesh: bool,
     },
+    /// Print the layout of the mesh, as the file that Arm's topdown-tool takes
+    ///
+    /// `topdown-tool --probe CMN --cmn-mesh-layout-input FILE` and cmn-tools read it.
+    Mesh {
+        /// Number of cores: the threads of a trace
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
+        cores: u32,
+        #[command(flatten)]
+        machine: MachineArgs,
+    },
     /// List the metrics with their formulas
     Metrics {
         /// Metric files, or directories of them, with further metrics
@@ -79,6 +90,7 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
                 _ => write_events(&mut out, *long)?,
             }
         }
+        ListWhat::Mesh { cores, machine } => mesh::write_layout(&mut out, *cores, machine)?,
         ListWhat::Metrics { metrics, core } => {
             core.require_timing_model()?;
             let catalog = match core {

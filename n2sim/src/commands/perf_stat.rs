@@ -120,6 +120,7 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     let control = Begin::open(options)?;
     let trace = trace(args, options)?;
     let (session, has_stall_slot_erratum) = open(args, &trace)?;
+    events.mesh.check(&session)?;
     let interval = time_of(options, session.clock_hz(), session.instructions())?;
     let output = Destination::open(options)?;
     let was_on = control.wait()?;
@@ -154,13 +155,18 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
         let options = StatOptions { counted, owners, has_stall_slot_erratum, errors: None };
         StatReport::new(&outcome, &options)
     };
+    // Of a part of the run, as with --timeout, the mesh has no counts.
+    let mesh = match intervals.len() {
+        0 | 1 => events.mesh.rows(&outcome, false)?.values(),
+        _ => Vec::new(),
+    };
     let print = Print {
         options,
         events: &events,
         request: &request,
         threads: Owner::threads(&outcome),
         origin: print::origin(&outcome.header),
-        mesh: events.mesh.rows(&outcome)?.values(),
+        mesh,
         report: &report,
     };
     print.write(output, &intervals, was_on)

@@ -156,6 +156,9 @@ impl ReplayArgs {
         if self.interval_print.is_some() {
             mesh.refuse("-I", "events of the mesh are counted over the whole run")?;
         }
+        if self.counts.per_thread {
+            mesh.refuse("--per-thread", "the mesh counts for all cores together")?;
+        }
         if self.counts.perf_data.is_some() {
             mesh.refuse("--perf-data", "the file has events of cores")?;
         }
@@ -245,6 +248,7 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
         Method::Multiplexed(_) => Sharing::Groups(args.counters.counters),
         Method::Passes => Sharing::Exact,
     };
+    mesh.check(&setup.session)?;
     let metrics = setup.metrics(&counts.events, &groups, sharing)?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?.on(args.counters.counters);
@@ -298,8 +302,8 @@ fn count_once(
     mesh: &MeshEvents,
 ) -> anyhow::Result<(CountsFile, u64)> {
     let (measured, instructions) = measure(args, replay)?;
-    let (counts, mesh) = (&args.counts, &mesh.rows(&measured.outcome)?);
     let has_truth = args.truth;
+    let (counts, mesh) = (&args.counts, &mesh.rows(&measured.outcome, has_truth)?);
     let printer = Printer { args: counts, replay, metrics, has_truth, mesh, errors: None };
     printer.print(out, &measured)?;
     mesh.write_notes(&mut call::stderr())?;

@@ -4,6 +4,7 @@
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
 use sim_pmu::cmn::Selector;
+use sim_pmu::cmn::events::event_with_linux_name;
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
@@ -18,8 +19,10 @@ pub(crate) enum EventListError {
     A53Name(String, String),
     #[error("{0}; -M computes metrics, and -e counts events")]
     Metric(String),
-    #[error("'{0}' is an event of the mesh: stat and run count it with -e, on no core")]
+    #[error("'{0}' is an event of the mesh, which only stat, run and perf-stat count")]
     Mesh(String),
+    #[error("'{0}' is an event of the mesh: write arm_cmn_0/{0}/")]
+    MeshName(String),
     #[error("'{0}' has an empty event name: write names with single commas between them")]
     Empty(String),
     #[error(
@@ -153,6 +156,9 @@ fn parse_event<E: ListedEvent>(
     }
     if Selector::is_meant_by(text) {
         return Err(EventListError::Mesh(text.to_owned()));
+    }
+    if event_with_linux_name(text).is_some() {
+        return Err(EventListError::MeshName(text.to_owned()));
     }
     if is_software(text) {
         return Ok(Selected { name: text.to_owned(), event: software() });
@@ -307,6 +313,7 @@ mod tests {
         assert!(message("l1d_cach").contains("the closest name is L1D_CACHE"));
         assert!(message("trb_wrap").contains("does not model"));
         assert!(message("r9999").contains("0x9999"));
+        assert!(message("hnf_cache_miss").contains("write arm_cmn_0/hnf_cache_miss/"));
         assert!(message("cycles,,ld_spec").contains("empty event name"));
         assert!(message("cycles:x").contains("unknown modifier 'x'"));
         assert!(message("{cycles").contains("not closed"));

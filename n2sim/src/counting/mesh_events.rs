@@ -3,7 +3,8 @@
 
 use std::io::{self, Write};
 
-use sim_machine::Outcome;
+use sim_core::mesh_counts::MeshCounts;
+use sim_machine::{Outcome, Session, floor_plan};
 use sim_pmu::cmn::{Nodes, Selector, count, schedule};
 use sim_report::stat::{self, Row, mesh_row};
 
@@ -34,7 +35,7 @@ impl MeshEvents {
         for list in lists {
             let mut kept = Vec::new();
             for item in event_list::split(list)? {
-                let members = members(item.trim())?;
+                let (members, rest) = members(item.trim())?;
                 let of_mesh = members.iter().filter(|member| Selector::is_meant_by(member)).count();
                 if of_mesh == 0 {
                     kept.push(item);
@@ -43,6 +44,12 @@ impl MeshEvents {
                 if of_mesh < members.len() {
                     anyhow::bail!(
                         "'{item}': a group counts events of one PMU; put those of the mesh in a group of their own"
+                    );
+                }
+                if !rest.is_empty() {
+                    anyhow::bail!(
+                        "'{item}': remove '{rest}': events of the mesh count at every level, and groups of them \
+                         have no modifiers"
                     );
                 }
                 for member in members {
@@ -63,7 +70,7 @@ impl MeshEvents {
 
     /// Returns the names, as typed.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        self.selectors.iter().map(|selector| selector.text.clone())
+        self.selectors.iter().map(|selector| name(selector).to_owned())
     }
 
     /// Refuses an option that has no counts of the mesh.
@@ -77,12 +84,34 @@ impl MeshEvents {
         }
     }
 
-    /// Returns the values of a run.
+    /// Checks the events against the mesh of a machine, before a run on it.
+    ///
+    /// # Errors
+    /// As [`MeshEvents::rows`].
+    pub(crate) fn check(&self, session: &Session) -> anyhow::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let streams = session.trace().streams().iter();
+        let cores = streams.filter(|stream| stream.instructions > 0).count();
+        let plan = floor_plan(&session.config().memory, cores);
+        let nodes = Nodes::new(&plan);
+        let nothing = MeshCounts::new(plan);
+        for selector in &self.selectors {
+            if selector.node.is_some() && !nodes.has_own_identifiers() {
+                anyhow::bail!("'{}': nodes of so large a mesh have no identifiers", selector.text);
+            }
+            count(selector, &nodes, &nothing)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the values of a run, each beside itself as the exact count with `has_truth`.
     ///
     /// # Errors
     /// A selector names a node that the mesh does not have, or a field that the model does not
     /// know.
-    pub(crate) fn rows(&self, outcome: &Outcome) -> anyhow::Result<MeshRows> {
+    pub(crate) fn rows(&self, outcome: &Outcome, has_truth: bool) -> anyhow::Result<MeshRows> {
         if self.is_empty() {
             return Ok(MeshRows::default());
         }
@@ -90,13 +119,18 @@ impl MeshEvents {
         let (mut rows, mut notes) = (Vec::new(), Vec::new());
         for selector in &self.selectors {
             let counted = count(selector, &nodes, &outcome.mesh)?;
-            let name = selector.label.as_ref().unwrap_or(&selector.text);
-            rows.push(mesh_row(name, counted.value, outcome));
+            let name = name(selector);
+            rows.push(mesh_row(name, counted.value, has_truth, outcome));
             if let Some(reason) = counted.zero {
                 notes.push(format!("{name} is always 0: {}", reason.text()));
             }
         }
-        let turns = schedule(&self.selectors, &nodes)?.turns.len();
+        let schedule = schedule(&self.selectors, &nodes)?;
+        for at in &schedule.never {
+            let name = name(&self.selectors[*at]);
+            notes.push(format!("no machine has the counters for {name}"));
+        }
+        let turns = schedule.turns.len();
         if turns > 1 {
             notes.push(format!(
                 "exact counts of the mesh, for which a machine would have needed {turns} runs"
@@ -122,12 +156,19 @@ impl MeshRows {
     }
 }
 
-/// Returns the events of a group, or the one event of an item.
-fn members(item: &str) -> anyhow::Result<Vec<&str>> {
+/// Returns the events of a group and the text after it, or the one event of an item.
+fn members(item: &str) -> anyhow::Result<(Vec<&str>, &str)> {
     match item.strip_prefix('{').and_then(|group| group.split_once('}')) {
-        None => Ok(vec![item]),
-        Some((members, _)) => Ok(event_list::split(members)?.into_iter().map(str::trim).collect()),
+        None => Ok((vec![item], "")),
+        Some((members, rest)) => {
+            Ok((event_list::split(members)?.into_iter().map(str::trim).collect(), rest))
+        }
     }
+}
+
+/// Returns the name to print.
+fn name(selector: &Selector) -> &str {
+    selector.label.as_ref().unwrap_or(&selector.text)
 }
 
 fn selector(text: &str) -> anyhow::Result<Selector> {
@@ -166,6 +207,8 @@ mod tests {
         let message = |list| take(list).expect_err("the list is wrong").to_string();
         let mixed = message("{cycles,arm_cmn_0/hnf_cache_miss/}");
         assert!(mixed.contains("a group counts events of one PMU"), "{mixed}");
+        let rest = message("{arm_cmn_0/hnf_cache_miss/}:u");
+        assert!(rest.contains("remove ':u'"), "{rest}");
         assert!(message("arm_cmn_1/hnf_cache_miss/").contains("one mesh, arm_cmn_0"));
         assert!(message("arm_cmn_0/hnf_cache_mis/").contains("hnf_cache_miss"));
     }

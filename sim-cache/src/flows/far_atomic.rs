@@ -45,17 +45,17 @@ impl CoreMemory {
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
         let returned = if request.kind == MemKind::AtomicStore { 0 } else { bytes };
         self.bus.note_moved(BytesMoved { read: returned, written: bytes });
-        if self.l2.probe(line).is_some() {
+        let own_copies = usize::from(self.l2.probe(line).is_some());
+        if own_copies > 0 {
             let home = uncore.at_home_node(self.number, line, leaves);
             let at = uncore.at_core(self.number, line, home);
             let own = SnoopRequest::new(Snoop::CleanInvalidate, line, at);
             let own = SnoopRequest { message: Message::SnpUnique, ..own };
             uncore.home_sends(self.number, line, own.message);
-            uncore.count_snoops(line, 1);
             self.answer_snoop(own, uncore, sink);
         }
         let message = message_of(request.kind);
-        let reply = uncore.perform(self.number, line, message, leaves);
+        let reply = uncore.perform(self.number, line, message, own_copies, leaves);
         if request.kind != MemKind::AtomicStore && reply.source == DataSource::Remote {
             sink.raise(PmuEvent::REMOTE_ACCESS);
         }
@@ -79,13 +79,20 @@ fn message_of(kind: MemKind) -> Message {
 
 impl Uncore {
     /// Performs an atomic operation at the home node, which then holds the only copy of the line.
-    fn perform(&mut self, core: usize, line: LineAddr, message: Message, at: Cycle) -> UncoreReply {
+    fn perform(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        message: Message,
+        own_copies: usize,
+        at: Cycle,
+    ) -> UncoreReply {
         self.request(Agent::Core(core as u32), line, message);
         self.home_sends(core, line, Message::DBIDResp);
-        self.core_sends(core, line, Message::PartialData);
-        let reply = self.supply(core, line, CoherenceRequest::Atomic, at);
+        self.core_sends(core, line, Message::PartWrData);
+        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, at);
         let is_store = message == Message::AtomicStore;
-        let answer = if is_store { Message::Comp } else { Message::PartialData };
+        let answer = if is_store { Message::Comp } else { Message::PartCompData };
         self.home_sends(core, line, answer);
         self.drop_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);

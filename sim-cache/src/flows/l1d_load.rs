@@ -400,7 +400,7 @@ impl CoreMemory {
             }
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
             self.bus.note_moved(BytesMoved { read: bytes, written: 0 });
-            uncore.count_uncached(self.number, false);
+            uncore.count_uncached_read(self.number, bytes);
             if is_remote {
                 sink.raise(PmuEvent::REMOTE_ACCESS);
             }

@@ -361,7 +361,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
-        uncore.count_uncached(self.number, true);
+        uncore.count_uncached_write(self.number, bytes);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
         self.bus.note_moved(BytesMoved { read: 0, written: bytes });
         let done = leaves.max(translated.start + 1);

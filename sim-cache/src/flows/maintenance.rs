@@ -147,6 +147,7 @@ impl CoreMemory {
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.drain_held_line(line, translated.start, uncore, sink);
+        let held = self.l2.probe(line).is_some();
         if self.l1d.has_broken_tags() {
             self.repair_l1d_tags(line, sink);
         }
@@ -164,7 +165,7 @@ impl CoreMemory {
         }
         let leaves = self.bus.message(cleaned.max(at + self.latencies.l2_lookup));
         if let Some(snoop) = snoop_of(op) {
-            uncore.broadcast(self.number, snoop, line, leaves);
+            uncore.broadcast(self.number, snoop, line, held, leaves);
         }
         translated.reply(uncore.round_trip(self.number, line, leaves))
     }

@@ -26,6 +26,10 @@ pub(crate) struct HomeReply {
     pub(crate) shared: bool,
     /// The snoop filter has an entry for the line.
     pub(crate) in_filter: bool,
+    /// Cores that were snooped.
+    pub(crate) snooped: usize,
+    /// A core sends the line to the requester itself.
+    pub(crate) forwards: bool,
 }
 
 impl Uncore {
@@ -44,16 +48,20 @@ impl Uncore {
             None => OtherSharers::Nothing,
         };
         let is_held = sharers != OtherSharers::Nothing;
-        // A filter of one core is not modeled: it finds the lines that the core holds.
+        // A filter of one core is not modeled. It would find the lines that the core holds.
         let upgrades = request == CoherenceRequest::Upgrade;
         let in_filter = self.filter.as_ref().map_or(upgrades, |filter| filter.has(line));
         let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
         let peer_sends = sharers == OtherSharers::Owned || is_held && slc.is_none();
         let peer = cores_of(&others).next().filter(|_| peer_sends && request.needs_data());
-        if is_held {
-            self.snoop_others(core, &others, line, request, peer, at);
-        }
+        // A writer gets the line from its owner, but not from one of several that share it.
+        let forwards = peer.is_some()
+            && request.takes_data_itself()
+            && (!request.takes_away() || others.len() == 1);
+        let by = forwards.then_some(core as u32);
+        let snooped =
+            if is_held { self.snoop_others(by, &others, line, request, peer, at) } else { 0 };
         if peer.is_some() && !request.takes_away() {
             // Sharing is detected: the home node can serve the line from now on.
             self.keep_at_home(line, false, at);
@@ -67,26 +75,28 @@ impl Uncore {
             dirty_from_slc: !stays && slc == Some(true),
             shared: self.filter.is_some() && !alone,
             in_filter,
+            snooped,
+            forwards,
         }
     }
 
     /// Snoops all other holders if the request takes the line away, otherwise only the supplying
-    /// peer.
+    /// peer, which sends the line to `requester`. Returns the number of snooped cores.
     fn snoop_others(
         &mut self,
-        core: usize,
+        requester: Option<u32>,
         others: &Holders,
         line: LineAddr,
         request: CoherenceRequest,
         peer: Option<usize>,
         at: Cycle,
-    ) {
+    ) -> usize {
         let mut snooped = 0;
         for other in cores_of(others) {
             let forward = peer == Some(other);
             if forward || request.takes_away() {
                 let at = self.at_core(other, line, at);
-                let to = (forward && request.takes_data_itself()).then_some(core as u32);
+                let to = requester.filter(|_| forward);
                 let snoop = SnoopRequest::new(request.snoop(), line, at);
                 let message = request.snoop_message(to.is_some());
                 self.snoop(other, SnoopRequest { forward, requester: to, message, ..snoop });
@@ -96,7 +106,7 @@ impl Uncore {
                 }
             }
         }
-        self.count_snoops(line, snooped);
+        snooped
     }
 
     /// Records a core as a holder of a line. If another line loses its filter entry to it, that
@@ -121,11 +131,19 @@ impl Uncore {
         }
     }
 
-    /// Sends a maintenance operation by address to the other cores that hold the line.
-    pub(crate) fn broadcast(&mut self, core: usize, snoop: Snoop, line: LineAddr, at: Cycle) {
+    /// Sends a maintenance operation by address to the other cores that hold the line. `held` says
+    /// whether this core held it before.
+    pub(crate) fn broadcast(
+        &mut self,
+        core: usize,
+        snoop: Snoop,
+        line: LineAddr,
+        held: bool,
+        at: Cycle,
+    ) {
         let mut others = std::mem::take(&mut self.others);
         self.request(Agent::Core(core as u32), line, maintenance_message(snoop));
-        let in_filter = self.filter.as_ref().is_some_and(|filter| filter.has(line));
+        let in_filter = held || self.filter.as_ref().is_some_and(|filter| filter.has(line));
         self.count_look_up(line, self.slc_state(line).is_some(), in_filter);
         if let Some(filter) = &self.filter {
             filter.other_sharers(core, line, &mut others);

@@ -9,10 +9,15 @@
 use sim_core::Cycle;
 use sim_core::mesh_counts::{Crosspoint, FloorPlan};
 
-use crate::config::MeshConfig;
+use crate::config::{MemoryConfig, MeshConfig};
 
 /// Cores of one crosspoint.
 const CORES_AT_A_CROSSPOINT: u64 = 2;
+
+/// Returns the floor plan of the mesh of a machine with a number of cores.
+pub fn floor_plan(config: &MemoryConfig, cores: usize) -> FloorPlan {
+    Mesh::new(&config.mesh, cores, config.slc.slices, config.dram.channels).plan()
+}
 
 /// Positions of all parts, and the latency of a hop.
 #[derive(Clone, Debug)]

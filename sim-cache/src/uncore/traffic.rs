@@ -6,10 +6,13 @@
 
 use sim_core::chi::Message;
 use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts};
-use sim_core::{Cycle, LineAddr};
+use sim_core::{Cycle, LINE_BYTES, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
 use crate::units::request::{CoherenceRequest, SnoopRequest};
+
+/// Bytes of a data flit.
+const FLIT_BYTES: u64 = 32;
 
 /// Counts of the mesh, and the part of the run that is counted: while any core counts.
 #[derive(Clone, Debug)]
@@ -17,8 +20,10 @@ pub(crate) struct Traffic {
     counts: MeshCounts,
     /// Cores that count now.
     counting: u32,
-    /// First and last cycle of the present part.
+    /// First and last cycle of the present part, or of the last one.
     part: (Cycle, Cycle),
+    /// Cycles of a core in all parts that have ended.
+    core_cycles: Cycle,
     /// Cycles of the mesh in 100 cycles of a core.
     clock_percent: u64,
 }
@@ -27,7 +32,8 @@ impl Traffic {
     /// Starts with counts of zero.
     pub(crate) fn new(plan: FloorPlan, clock_percent: u32) -> Traffic {
         let counts = MeshCounts::new(plan);
-        Traffic { counts, counting: 0, part: (0, 0), clock_percent: clock_percent.into() }
+        let clock_percent = clock_percent.into();
+        Traffic { counts, counting: 0, part: (0, 0), core_cycles: 0, clock_percent }
     }
 
     /// Returns the counts so far.
@@ -38,6 +44,7 @@ impl Traffic {
     /// Returns the counts so far, and starts again with zero.
     pub(crate) fn take(&mut self) -> MeshCounts {
         let empty = MeshCounts::new(self.counts.plan.clone());
+        self.core_cycles = 0;
         std::mem::replace(&mut self.counts, empty)
     }
 
@@ -45,11 +52,12 @@ impl Traffic {
     /// them whose answer takes a line to another core.
     pub(crate) fn begin(&mut self, at: Cycle, waiting: (usize, usize)) {
         if self.counting == 0 {
-            self.part = (at, at);
+            // A core that lags counts no cycle of an earlier part again.
+            let from = at.max(self.part.1);
+            self.part = (from, from);
             self.counts.unanswered -= waiting.0 as i64;
             self.counts.lines_under_way -= waiting.1 as i64;
         }
-        self.part.0 = self.part.0.min(at);
         self.counting += 1;
     }
 
@@ -60,8 +68,8 @@ impl Traffic {
         if self.counting == 0 {
             self.counts.unanswered += waiting.0 as i64;
             self.counts.lines_under_way += waiting.1 as i64;
-            let core_cycles = self.part.1 - self.part.0;
-            self.counts.cycles += core_cycles * self.clock_percent / 100;
+            self.core_cycles += self.part.1 - self.part.0;
+            self.counts.cycles = self.core_cycles * self.clock_percent / 100;
         }
     }
 
@@ -73,7 +81,7 @@ impl Traffic {
 impl Uncore {
     /// Returns the agent that answers requests for a line.
     fn home_of(&self, line: LineAddr) -> Agent {
-        match self.remote.has(line) {
+        match self.is_remote(line) {
             true => Agent::Gateway,
             false => Agent::Home(self.hash.slice_of(line)),
         }
@@ -113,7 +121,7 @@ impl Uncore {
 
     /// Counts an event of the home node of a line.
     pub(crate) fn raise(&mut self, line: LineAddr, event: HomeEvent) {
-        if self.traffic.is_counting() && !self.remote.has(line) {
+        if self.traffic.is_counting() && !self.is_remote(line) {
             self.traffic.counts.raise(self.hash.slice_of(line), event);
         }
     }
@@ -179,7 +187,9 @@ impl Uncore {
             let from = Agent::Core(core as u32);
             self.pass(from, Agent::Core(requester), Message::CompData);
         }
-        let returns = dirty == Some(true) && !request.takes_duty();
+        // The home node gets data that is newer than its own, and a copy that it keeps for readers.
+        let keeps = requester.is_some() && request.snoop == Snoop::Forward;
+        let returns = keeps || dirty == Some(true) && !request.takes_duty();
         let answer = match (requester.is_some(), returns, dirty) {
             (true, true, _) => Message::SnpRespDataFwded,
             (true, false, _) => Message::SnpRespFwded,
@@ -218,7 +228,7 @@ impl Uncore {
 
     /// Counts a message if the line is at home on this chip.
     fn pass_here(&mut self, line: LineAddr, from: Agent, to: Agent, message: Message) {
-        if !self.remote.has(line) {
+        if !self.is_remote(line) {
             self.pass(from, to, message);
         }
     }
@@ -241,17 +251,24 @@ impl Uncore {
         self.raise(line, HomeEvent::StashDataPull);
     }
 
-    /// Counts an access of a core to memory that no cache holds.
-    pub(crate) fn count_uncached(&mut self, core: usize, write: bool) {
+    /// Counts a read of some bytes of memory that no cache holds.
+    pub(crate) fn count_uncached_read(&mut self, core: usize, bytes: u64) {
         let (core, device) = (Agent::Core(core as u32), Agent::Device);
-        if write {
-            self.pass(core, device, Message::WriteNoSnpPtl);
-            self.pass(device, core, Message::CompDBIDResp);
-            self.pass(core, device, Message::PartialData);
-        } else {
-            self.pass(core, device, Message::ReadNoSnp);
-            self.pass(device, core, Message::PartialData);
-        }
+        let data = if bytes > FLIT_BYTES { Message::CompData } else { Message::PartCompData };
+        self.pass(core, device, Message::ReadNoSnp);
+        self.pass(device, core, data);
+    }
+
+    /// Counts a write of some bytes of memory that no cache holds.
+    pub(crate) fn count_uncached_write(&mut self, core: usize, bytes: u64) {
+        let (core, device) = (Agent::Core(core as u32), Agent::Device);
+        let is_line = bytes == LINE_BYTES;
+        let request = if is_line { Message::WriteNoSnpFull } else { Message::WriteNoSnpPtl };
+        let is_long = bytes > FLIT_BYTES;
+        let data = if is_long { Message::NonCopyBackWrData } else { Message::PartWrData };
+        self.pass(core, device, request);
+        self.pass(device, core, Message::CompDBIDResp);
+        self.pass(core, device, data);
     }
 
     /// Counts maintenance of TLBs or instruction caches that a core sends to all others.
@@ -262,7 +279,7 @@ impl Uncore {
         let (from, dvm) = (Agent::Core(core as u32), Agent::Dvm);
         self.pass(from, dvm, Message::DVMOp);
         self.pass(dvm, from, Message::DBIDResp);
-        self.pass(from, dvm, Message::PartialData);
+        self.pass(from, dvm, Message::PartWrData);
         let others = (0..self.cores).filter(|other| *other != core);
         for other in others.map(|other| Agent::Core(other as u32)) {
             self.pass(dvm, other, Message::SnpDVMOp);

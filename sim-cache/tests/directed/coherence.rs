@@ -1,6 +1,7 @@
 //! Coherence among cores: guide section 3.2.12 and its effects on the events of 4.2 to 4.6.
 
 use proptest::prelude::*;
+use sim_cache::config::FarAtomics;
 use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::mesh_sums::broken_sums;
 use sim_core::{
@@ -226,6 +227,9 @@ fn a_full_snoop_filter_takes_lines_out_of_the_caches() {
     assert!(cores.memory.is_coherent());
 }
 
+/// Places where atomics are performed.
+const FAR: &[FarAtomics] = &[FarAtomics::Never, FarAtomics::Miss, FarAtomics::Always];
+
 /// One operation of one core or agent.
 #[derive(Clone, Copy, Debug)]
 enum Op {
@@ -240,6 +244,10 @@ fn any_op() -> impl Strategy<Value = Op> {
         MemKind::Load,
         MemKind::Store,
         MemKind::AtomicLoad,
+        MemKind::AtomicStore,
+        MemKind::AtomicSwap,
+        MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Clean)),
+        MemKind::Maintain(Maintenance::InstByAddress),
         MemKind::ZeroLine,
         MemKind::PrefetchLoad,
         MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Invalidate)),
@@ -280,9 +288,11 @@ proptest! {
 
     #[test]
     fn at_most_one_core_may_modify_a_line_and_the_filter_is_exact(
-        ops in prop::collection::vec(any_op(), 1..200)
+        ops in prop::collection::vec(any_op(), 1..200), far in prop::sample::select(FAR)
     ) {
-        let mut cores = Cores::new(&tiny(), 3);
+        let mut tables = tiny();
+        tables.memory.far_atomics = far;
+        let mut cores = Cores::new(&tables, 3);
         cores.memory.begin_counting(0);
         let at = |line: u64| VirtAddr(0x8000 + 64 * line);
         for op in ops {

@@ -6,7 +6,9 @@ use sim_cache::{CacheLevel, MemoryType, PageTarget};
 use sim_core::chi::{Channel, Message};
 use sim_core::mesh_counts::{Agent, AgentKind, DvmEvent, HomeEvent, MeshCounts};
 use sim_core::mesh_sums::broken_sums;
-use sim_core::{CacheOp, Maintenance, MemKind, PmuEvent, Snoop, TlbScope, VirtAddr};
+use sim_core::{
+    CacheOp, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Snoop, TlbScope, VirtAddr,
+};
 
 use super::coherence::{Cores, D};
 use super::rig::Tables;
@@ -204,7 +206,8 @@ fn a_far_atomic_sends_its_operand_and_gets_the_old_value() {
     let messages = [
         (Message::AtomicLoad, 1),
         (Message::DBIDResp, 1),
-        (Message::PartialData, 2),
+        (Message::PartWrData, 1),
+        (Message::PartCompData, 1),
         (Message::SnpUnique, 1),
         (Message::SnpRespData, 1),
     ];
@@ -213,7 +216,7 @@ fn a_far_atomic_sends_its_operand_and_gets_the_old_value() {
     let messages = [
         (Message::AtomicStore, 1),
         (Message::DBIDResp, 1),
-        (Message::PartialData, 1),
+        (Message::PartWrData, 1),
         (Message::Comp, 1),
     ];
     expect_messages(&counts, &messages);
@@ -275,7 +278,7 @@ fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_me
     assert_eq!(counts.sent(Agent::Core(1), Message::ReadNotSharedDirty), 1);
     // Core 1 is at the crosspoint of core 0, which sends the line; the home node is 8 hops away.
     let flits = |channel| counts.flits_by_side(channel).iter().flatten().sum::<u64>();
-    assert_eq!([Channel::Req, Channel::Snp, Channel::Rsp, Channel::Dat].map(flits), [8, 8, 16, 0]);
+    assert_eq!([Channel::Req, Channel::Snp, Channel::Rsp, Channel::Dat].map(flits), [8, 8, 8, 16]);
 }
 
 #[test]
@@ -292,7 +295,8 @@ fn a_reader_gets_a_clean_line_from_the_core_that_has_it_alone() {
         (HomeEvent::FillInvalidWay, 1),
     ];
     expect(&counts, &[&[RECEIVED, ACCESS, MISS, HIT], &events[..]].concat());
-    assert_eq!(counts.sent(Agent::Core(0), Message::SnpRespFwded), 1);
+    let answer = counts.sent(Agent::Core(0), Message::SnpRespDataFwded);
+    assert_eq!(answer, 1, "with a copy for the system level cache");
 }
 
 #[test]
@@ -350,4 +354,79 @@ fn requests_for_lines_of_the_other_chip_pass_the_gateway_and_count_at_no_home_no
     expect(&counts, &[]);
     assert_eq!(counts.received(Agent::Gateway, Message::ReadNotSharedDirty), 1);
     assert_eq!(counts.sent(Agent::Gateway, Message::CompData), 1);
+}
+
+#[test]
+fn a_far_atomic_on_a_shared_line_snoops_all_holders_at_once_and_the_home_node_gets_the_data() {
+    let mut tables = Tables::quiet();
+    tables.memory.far_atomics = FarAtomics::Miss;
+    let mut cores = Cores::new(&tables, 3);
+    for core in 0..3 {
+        cores.ld(core);
+    }
+    let counts = counted(&mut cores, |cores| cores.access(0, MemKind::AtomicLoad, D));
+    // The line leaves the system level cache for the operation and returns.
+    let events = [
+        (HomeEvent::BroadcastSnoop, 1),
+        (HomeEvent::SnoopSent, 1),
+        (HomeEvent::CacheFill, 1),
+        (HomeEvent::FillInvalidWay, 1),
+    ];
+    expect(&counts, &[&[RECEIVED, ACCESS, HIT], &events[..]].concat());
+    assert_eq!(counts.received_by(AgentKind::Core, Message::SnpUnique), 3, "its own copy too");
+}
+
+#[test]
+fn a_writer_gets_a_line_that_several_share_from_the_home_node() {
+    let mut tables = Tables::quiet();
+    tables.memory.slc.slice_bytes = 0;
+    let mut cores = Cores::new(&tables, 3);
+    cores.ld(0);
+    cores.ld(1);
+    let counts = counted(&mut cores, |cores| cores.st(2));
+    assert_eq!(counts.of_homes(HomeEvent::ForwardingSnoop), 0, "no single owner sends it");
+    assert_eq!(counts.of_homes(HomeEvent::BroadcastSnoop), 1);
+    let messages = [
+        (Message::ReadUnique, 1),
+        (Message::SnpUnique, 2),
+        (Message::SnpResp, 1),
+        (Message::SnpRespData, 1),
+        (Message::CompData, 1),
+        (Message::CompAck, 1),
+    ];
+    expect_messages(&counts, &messages);
+}
+
+#[test]
+fn maintenance_finds_the_requester_in_the_filter_with_any_number_of_cores() {
+    for number in [1, 2] {
+        for op in [CacheOp::Clean, CacheOp::CleanInvalidate] {
+            let mut cores = Cores::quiet(number);
+            cores.ld(0);
+            let maintain = MemKind::Maintain(Maintenance::DataByAddress(op));
+            let counts = counted(&mut cores, |cores| cores.access(0, maintain, D));
+            expect(&counts, &[RECEIVED, ACCESS, MISS, HIT]);
+        }
+    }
+}
+
+#[test]
+fn a_snoop_under_way_at_an_edge_of_the_counted_part_breaks_no_sum() {
+    let mut cores = Cores::quiet(2);
+    let load = |cores: &mut Cores, core: usize| {
+        cores.now += 10_000;
+        let request = MemRequest::new(VirtAddr(0x40_0000), D, 8, MemKind::Load);
+        cores.memory.port(core).access(request, cores.now, &mut cores.counts[core]);
+    };
+    cores.st(0);
+    // The snoop of core 0 is sent before the part and answered in it.
+    load(&mut cores, 1);
+    let counts = counted(&mut cores, Cores::settle);
+    assert_eq!(counts.sent(Agent::Core(0), Message::SnpRespDataFwded), 1);
+    assert_eq!((counts.unanswered, counts.lines_under_way), (-1, -1));
+    // The next one is sent in the part and answered after it.
+    cores.st(0);
+    let counts = counted(&mut cores, |cores| load(cores, 1));
+    assert_eq!(counts.received(Agent::Core(0), Message::SnpNotSharedDirtyFwd), 1);
+    assert_eq!((counts.unanswered, counts.lines_under_way), (1, 1));
 }

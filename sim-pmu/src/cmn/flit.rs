@@ -167,6 +167,17 @@ pub(crate) fn data(message: Message, of_device: bool) -> Data {
     }
 }
 
+/// Returns the lowest bits of the operation code that the model does not know: those that say which
+/// atomic operation it is, such as an addition. A compare-and-swap is not distinguished from others
+/// that return the old value.
+fn unknown_bits(message: Message) -> u32 {
+    match message {
+        Message::AtomicStore => 3,
+        Message::AtomicLoad | Message::AtomicSwap => 4,
+        _ => 0,
+    }
+}
+
 /// Content of a flit as far as the model knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Content {
@@ -200,12 +211,11 @@ pub(crate) fn matches(
     let channel = message.channel();
     let (_, bits) = fields(channel, group);
     let beyond = Content { known: !low(bits), value: 0 };
-    let content = beyond.with(channel, group, OPCODE, message.opcode().into()).with(
-        channel,
-        group,
-        ALLOW_RETRY,
-        1,
-    );
+    let mut content = beyond.with(channel, group, OPCODE, message.opcode().into());
+    content = content.with(channel, group, ALLOW_RETRY, 1);
+    if let Some((first, _)) = field(channel, group, OPCODE) {
+        content.known &= !(low(unknown_bits(message)) << first);
+    }
     let sizes = match data {
         Data::Line => LINE_SIZE..=LINE_SIZE,
         Data::Less => 0..=LINE_SIZE - 1,
@@ -252,6 +262,20 @@ mod tests {
 
     /// First tries of ReadUnique.
     const READ_UNIQUE: (u64, u64) = (0x100_E000_0000, 0xFFFF_FEF0_1FFF_FFFF);
+
+    #[test]
+    fn which_atomic_operation_a_flit_asks_for_is_not_known() {
+        let is = |opcode: u64, message| {
+            let (value, mask) = (opcode << 29, !(0x7F << 29));
+            matches(message, Data::Less, Group::Primary, value, mask)
+        };
+        for (opcode, message) in [(0x30, Message::AtomicLoad), (0x39, Message::AtomicSwap)] {
+            assert_eq!(is(opcode, message), Err(Unknown(OPCODE)));
+        }
+        assert_eq!(is(0x28, Message::AtomicStore), Err(Unknown(OPCODE)));
+        assert_eq!(is(0x30, Message::AtomicStore), Ok(false));
+        assert_eq!(is(0x07, Message::AtomicLoad), Ok(false));
+    }
 
     #[test]
     fn a_flit_matches_by_its_operation() {

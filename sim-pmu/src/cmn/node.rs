@@ -116,6 +116,12 @@ impl Nodes {
         &self.ports
     }
 
+    /// Returns whether identifiers fit into 16 bits, as those of the hardware do. Otherwise several
+    /// nodes share one.
+    pub fn has_own_identifiers(&self) -> bool {
+        bits_of(self.columns - 1) + self.row_bits + self.low_bits <= u16::BITS
+    }
+
     /// Returns the number of ports that a crosspoint is built with.
     pub fn ports_of_a_crosspoint(&self, number: usize) -> u8 {
         let here = self.ports.iter().filter(|port| port.crosspoint == number);

@@ -44,6 +44,8 @@ pub struct SharedPlace {
     pub accesses: u64,
 }
 
+/// Fewest loads of a line whose sharing can be called false.
+const LEAST_LOADS: u64 = 16;
 /// Most lines listed.
 const LINES: usize = 20;
 /// Most instructions listed with a line.
@@ -51,8 +53,10 @@ const PLACES: usize = 3;
 
 impl SharedLine {
     /// Returns whether cores write the line, and most loads needed the line only, not its new data.
+    /// A few loads say nothing: for the first one, it is not known what was written before.
     pub fn is_false_sharing(&self) -> bool {
-        self.cores > 1 && self.writers > 0 && self.data_loads * 2 < self.loads
+        let is_shared = self.cores > 1 && self.writers > 0 && self.loads >= LEAST_LOADS;
+        is_shared && self.data_loads * 2 < self.loads
     }
 
     /// Returns the lines with loads from another core, those with most cycles first.
