@@ -129,8 +129,8 @@ impl Row {
     }
 }
 
-/// Creates the row of an event of the mesh, which counts for the whole machine and run. The count is
-/// exact and, with `has_truth`, is beside itself as such.
+/// Creates the row of an event of the mesh, which counts for the whole machine and run. The count
+/// is exact and, with `has_truth`, is beside itself as such.
 pub fn mesh_row(name: &str, value: u64, has_truth: bool, outcome: &Outcome) -> Row {
     let cycles = longest(outcome);
     let reading = perf::Reading::exact(value, cycles);

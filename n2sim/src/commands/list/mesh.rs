@@ -1,4 +1,5 @@
-//! `n2sim list events --mesh`: the events and watchpoints of the mesh. `n2sim list mesh`: its layout.
+//! `n2sim list events --mesh`: the events and watchpoints of the mesh. `n2sim list mesh`: its
+//! layout.
 
 use std::io::{self, Write};
 
