@@ -57,11 +57,11 @@ fn the_mesh_sees_what_the_cores_ask_for() {
         assert_eq!(mesh.plan.cores.len(), outcome.cores.len());
         let reads = [Message::ReadNotSharedDirty, Message::ReadUnique];
         let reads = reads.map(|read| mesh.sent_by(AgentKind::Core, read)).iter().sum::<u64>();
-        // 4.4.2: each L2 refill is a line that was read; the rest is claimed without its data.
-        let claims = mesh.sent_by(AgentKind::Core, Message::MakeUnique);
-        let refills = outcome.total().value(PmuEvent::L2D_CACHE_REFILL);
         let lines = outcome.memory();
-        assert_eq!(reads + claims, refills + lines.prefetch_lines, "{name}");
+        let of_program = lines.data_lines + lines.fetch_lines + lines.preload_lines;
+        assert_eq!(reads, of_program + lines.prefetch_lines + lines.walk_lines, "{name}");
+        let claims = mesh.sent_by(AgentKind::Core, Message::MakeUnique);
+        assert_eq!(claims, lines.claimed_lines, "{name}");
         assert!(mesh.of_homes(HomeEvent::ForwardingSnoop) > 100, "{name}");
     }
 }

@@ -10,6 +10,7 @@ mod print;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args as ClapArgs, Parser};
@@ -177,20 +178,23 @@ struct Begin {
     control: Option<Control>,
     /// Counting is on before any command.
     is_on: bool,
+    /// Time after which it ends by itself.
+    time: Option<Duration>,
 }
 
 impl Begin {
     fn open(options: &PerfOptions) -> anyhow::Result<Begin> {
         let is_on = options.delay.is_none_or(|delay| delay >= 0);
         let control = options.control.as_deref().map(Control::open).transpose()?;
-        Ok(Begin { control, is_on })
+        let time = options.timeout.and_then(|ms| Duration::try_from_secs_f64(ms / 1e3).ok());
+        Ok(Begin { control, is_on, time })
     }
 
     /// Answers commands at once, until counting has ended: then the run starts. Returns whether
     /// counting was on at any time.
     fn wait(self) -> anyhow::Result<bool> {
         match self.control {
-            Some(control) => control.obey(self.is_on),
+            Some(control) => control.obey(self.is_on, self.time),
             None => Ok(self.is_on),
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sim_core::mesh_counts::MeshCounts;
 use sim_machine::{Outcome, Session, floor_plan};
-use sim_pmu::cmn::{Nodes, Selector, count, schedule};
+use sim_pmu::cmn::{Nodes, Reason, Selector, count, schedule};
 use sim_report::stat::{self, Row, mesh_row};
 
 use super::event_list;
@@ -120,10 +120,16 @@ impl MeshEvents {
         for selector in &self.selectors {
             let counted = count(selector, &nodes, &outcome.mesh)?;
             let name = name(selector);
-            rows.push(mesh_row(name, counted.value, has_truth, outcome));
-            if let Some(reason) = counted.zero {
-                notes.push(format!("{name} is always 0: {}", reason.text()));
+            let mut row = mesh_row(name, counted.value, has_truth, outcome);
+            match counted.zero {
+                Some(Reason::AnyAtomic) => {
+                    row.reading = stat::Reading::NotSupported;
+                    notes.push(format!("{name} has no count: {}", Reason::AnyAtomic.text()));
+                }
+                Some(reason) => notes.push(format!("{name} is always 0: {}", reason.text())),
+                None => {}
             }
+            rows.push(row);
         }
         let schedule = schedule(&self.selectors, &nodes)?;
         for at in &schedule.never {
@@ -141,11 +147,11 @@ impl MeshEvents {
 }
 
 impl MeshRows {
-    /// Returns the values alone.
-    pub(crate) fn values(&self) -> Vec<u64> {
+    /// Returns the values alone; `None` for an event that has no count.
+    pub(crate) fn values(&self) -> Vec<Option<u64>> {
         let value = |row: &Row| match row.reading {
-            stat::Reading::Count(count) => count,
-            _ => 0,
+            stat::Reading::Count(count) => Some(count),
+            _ => None,
         };
         self.rows.iter().map(value).collect()
     }

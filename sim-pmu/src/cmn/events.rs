@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_reason_is_used_and_every_text_is_a_sentence() {
-        let of_others = [Reason::NoPort, Reason::NoSuchMessage];
+        let of_others = [Reason::NoPort, Reason::NoSuchMessage, Reason::AnyAtomic];
         for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));
             assert!(is_used, "{reason:?}");

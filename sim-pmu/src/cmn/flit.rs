@@ -29,7 +29,7 @@ impl Group {
 /// A field: name, first bit, bits.
 pub(crate) type Field = (&'static str, u32, u32);
 
-const OPCODE: &str = "opcode";
+pub(crate) const OPCODE: &str = "opcode";
 const SIZE: &str = "size";
 const ALLOW_RETRY: &str = "allow-retry";
 

@@ -49,6 +49,8 @@ reasons! {
     ExactFilter = "exact-filter", "the snoop filter follows each core by itself";
     /// Snoop filter victims.
     InstantEviction = "instant-eviction", "an eviction from the snoop filter ends before the next request";
+    /// Operations of atomics.
+    AnyAtomic = "any-atomic", "the model does not distinguish operations such as additions and swaps";
     /// Atomics at a home node.
     NoAtomicForward = "no-atomic-forward", "atomics to one line take it from the cache one by one";
     /// Exclusive monitors.

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -56,12 +56,15 @@ impl Control {
         Ok(Control { commands: read_commands(source), answers, keeper })
     }
 
-    /// Executes commands until counting ends: at `stop`, at a signal, or when no command can arrive
-    /// any more. Returns whether counting was on at any time.
-    pub(super) fn obey(mut self, is_on: bool) -> anyhow::Result<bool> {
+    /// Executes commands until counting ends: at `stop`, at a signal, when no command can arrive
+    /// any more, or some time after it was switched on. Returns whether counting was on at any
+    /// time.
+    pub(super) fn obey(mut self, is_on: bool, time: Option<Duration>) -> anyhow::Result<bool> {
         let mut was_on = is_on;
+        let mut since = is_on.then(Instant::now);
         loop {
-            if self.keeper.is_stopped() {
+            let is_over = since.zip(time).is_some_and(|(since, time)| since.elapsed() >= time);
+            if self.keeper.is_stopped() || is_over {
                 return Ok(was_on);
             }
             let command = match self.commands.recv_timeout(PATIENCE) {
@@ -71,7 +74,10 @@ impl Control {
             };
             for command in command.split(|byte| matches!(byte, b'\n' | 0)) {
                 match command.trim_ascii() {
-                    b"enable" => was_on = true,
+                    b"enable" => {
+                        was_on = true;
+                        since.get_or_insert_with(Instant::now);
+                    }
                     b"stop" => {
                         self.answer()?;
                         return Ok(was_on);
@@ -111,6 +117,7 @@ fn read_commands(mut source: File) -> Receiver<Vec<u8>> {
 mod tests {
     use super::*;
     use std::io::Seek;
+    use std::os::fd::AsRawFd;
 
     /// Returns a control whose commands and answers are files.
     fn control(commands: &str) -> (Control, File) {
@@ -134,12 +141,25 @@ mod tests {
             ("", false, 0),
         ] {
             let (control, mut answer) = control(commands);
-            assert_eq!(control.obey(false).expect("answers can be written"), was_on, "{commands}");
+            assert_eq!(
+                control.obey(false, None).expect("answers can be written"),
+                was_on,
+                "{commands}"
+            );
             let mut text = Vec::new();
             answer.rewind().expect("a file");
             answer.read_to_end(&mut text).expect("a file");
             assert_eq!(text, ANSWER.repeat(answers), "{commands}");
         }
+    }
+
+    #[test]
+    fn a_time_ends_counting_without_a_command() {
+        // The writer stays, so that another command could still arrive.
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        writer.write_all(b"enable\n").expect("room in the pipe");
+        let control = Control::open(&format!("fd:{}", reader.as_raw_fd())).expect("it is open");
+        assert!(control.obey(false, Some(Duration::from_millis(1))).expect("no answers"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) struct Print<'a, E> {
     /// Version, configuration and trace of the run.
     pub(super) origin: String,
     /// Values of the events of the mesh.
-    pub(super) mesh: Vec<u64>,
+    pub(super) mesh: Vec<Option<u64>>,
     pub(super) report: Report<'a, E>,
 }
 
@@ -116,9 +116,12 @@ impl<E: ListedEvent> Print<'_, E> {
             let reading = |requested: &Requested| match requested {
                 _ if !was_on => Reading::default(),
                 Requested::Core => of_core.next().unwrap_or_default(),
-                Requested::Mesh(_) => of_mesh
-                    .next()
-                    .map_or_else(Reading::default, |value| Reading::exact(*value, longest)),
+                Requested::Mesh(_) => {
+                    of_mesh.next().map_or_else(Reading::default, |value| match value {
+                        Some(value) => Reading::exact(*value, longest),
+                        None => Reading { status: Status::NotSupported, ..Reading::default() },
+                    })
+                }
                 Requested::Kernel(name) if is_clock(name) && cycles > 0 => {
                     Reading::exact(0, cycles)
                 }

@@ -200,6 +200,16 @@ fn first_tries_are_unknown_once_requests_are_sent_again() {
 }
 
 #[test]
+fn a_watchpoint_on_one_atomic_operation_has_no_count() {
+    let mut counts = two_reads();
+    counts.send(Agent::Core(0), Agent::Home(0), Message::AtomicLoad);
+    for name in ["CMN_HNF_WP_RXREQ_ATOMICLOADADD_COUNT", "CMN_HNF_WP_RXREQ_ATOMICCMP_COUNT"] {
+        let counted = counted(name, &counts).expect("the name is known");
+        assert_eq!(counted.zero, Some(Reason::AnyAtomic), "{name}");
+    }
+}
+
+#[test]
 fn every_event_and_every_named_watchpoint_has_a_value_or_a_reason() {
     let counts = two_reads();
     let names = crate::cmn::events::events().iter().filter_map(|event| event.arm.clone());
