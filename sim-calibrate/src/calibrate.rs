@@ -1,5 +1,6 @@
 //! All steps of a calibration, one after another.
 
+use crate::chance;
 use crate::doubt::Doubt;
 use crate::fit::{Best, Search};
 use crate::interval::{self, Interval, Limits, Profiles, Surroundings};
@@ -74,8 +75,11 @@ pub fn calibrate<M: Model>(
     let Some(first) = runs.together(&start)? else { return Ok(None) };
     let active = screen(runs, keys, points, &fitted, &start)?;
     let most_runs = settings.most_runs;
+    let is_by_chance = |key: &usize| chance::is_by_chance(&keys[*key]);
+    let (by_chance, active): (Vec<usize>, Vec<usize>) = active.into_iter().partition(is_by_chance);
     let given = Given { keys, points, fitted: &fitted, active: &active, most_runs };
     let mut doubt = Doubt::new(points);
+    doubt.by_chance(chance::spread(&given, runs, &by_chance, &start)?);
     doubt.learn(&given, runs, &start)?;
     let (mut best, mut agrees) = from_two_places(&given, &mut doubt, runs, &start)?;
     let mut restarts = 0;
@@ -99,7 +103,7 @@ pub fn calibrate<M: Model>(
                 let Some(predicted) = runs.together(&best.place)? else { return Ok(None) };
                 let exact = doubt.of_verdict(points);
                 return Ok(Some(Calibration {
-                    keys: fitted_keys(keys, &active, &best, &intervals),
+                    keys: fitted_keys(&given, &by_chance, &best, &intervals),
                     ties,
                     unexplained: residual::unexplained(&exact, &predicted, &near.spread()),
                     before: residual::errors(points, &first),
@@ -239,14 +243,16 @@ fn surroundings<M: Model>(
 }
 
 fn fitted_keys(
-    keys: &[Key],
-    active: &[usize],
+    given: &Given<'_>,
+    by_chance: &[usize],
     best: &Best,
     intervals: &[Interval],
 ) -> Vec<FittedKey> {
     let of = |number: usize| {
-        let column = active.iter().position(|key| *key == number);
-        FittedKey { position: best.place[number], interval: column.map(|column| intervals[column]) }
+        let column = given.active.iter().position(|key| *key == number);
+        let open = by_chance.contains(&number).then(|| chance::all_values(&given.keys[number]));
+        let interval = column.map(|column| intervals[column]).or(open);
+        FittedKey { position: best.place[number], interval }
     };
-    (0..keys.len()).map(of).collect()
+    (0..given.keys.len()).map(of).collect()
 }

@@ -20,13 +20,21 @@ pub(crate) struct Doubt {
     corrections: Vec<(f64, f64)>,
     /// Sizes of the jumps.
     jumps: Vec<f64>,
+    /// Changes with keys that are not fitted because their counts follow chance.
+    chance: Vec<f64>,
 }
 
 impl Doubt {
     pub(crate) fn new(points: &Points) -> Doubt {
         let all = points.all.len();
         let none = (f64::INFINITY, f64::NEG_INFINITY);
-        Doubt { corrections: vec![none; all], jumps: vec![0.0; all] }
+        let (jumps, chance) = (vec![0.0; all], vec![0.0; all]);
+        Doubt { corrections: vec![none; all], jumps, chance }
+    }
+
+    /// Doubts points by what changes with keys that are not fitted.
+    pub(crate) fn by_chance(&mut self, spread: Vec<f64>) {
+        self.chance = spread;
     }
 
     /// Learns at a place, and corrects the runs by what is exact there.
@@ -68,8 +76,11 @@ impl Doubt {
     /// Returns the points for a verdict about a run of all kernels together. It needs no
     /// correction, but the values are not known exactly, and a correction may differ with them.
     pub(crate) fn of_verdict(&self, points: &Points) -> Points {
-        let doubt = |((low, high), jump): (&(f64, f64), &f64)| (high - low).max(0.0).hypot(*jump);
-        with(points, self.corrections.iter().zip(&self.jumps).map(doubt))
+        let doubt = |at: usize| {
+            let (low, high) = self.corrections[at];
+            (high - low).max(0.0).hypot(self.jumps[at]).hypot(self.chance[at])
+        };
+        with(points, (0..points.all.len()).map(doubt))
     }
 
     /// Returns the variance of the part of each fitted point in the cost of a place, by doubt
@@ -86,7 +97,7 @@ impl Doubt {
 
     fn of_point(&self, at: usize) -> f64 {
         let (low, high) = self.corrections[at];
-        (-low).max(high).max(0.0).hypot(self.jumps[at])
+        (-low).max(high).max(0.0).hypot(self.jumps[at]).hypot(self.chance[at])
     }
 }
 

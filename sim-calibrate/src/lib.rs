@@ -5,7 +5,7 @@
 //! whose predictions differ least from the counts:
 //!
 //! 1. [`screen`](mod@screen): each key at both ends of its range. A key that changes no count is
-//!    not fitted.
+//!    not fitted, nor is the size of a hashed table.
 //! 2. [`fit`]: sums of the changes of single keys over their whole ranges, then least squares of
 //!    the logarithms of the counts by Levenberg and Marquardt's method on whole numbers, and steps
 //!    of single keys; from a second place too, if noise does not explain the counts.
@@ -18,6 +18,7 @@
 //! that a search that was ended continues where it was.
 
 mod calibrate;
+mod chance;
 mod curves;
 mod doubt;
 pub mod fit;

@@ -1,7 +1,8 @@
 //! Ranges of assumed values: the numbers that a value without a public source may have.
 //!
 //! A configuration file writes them into the comment after the value, `[assumed, 2 to 5: reason]`,
-//! or `[assumed, 32 to 128 by doubling: reason]` where only 32, 64 and 128 are possible.
+//! or `[assumed, 32 to 128 by doubling: reason]` where only 32, 64 and 128 are possible, or
+//! `[assumed, 9 to 13 by chance: reason]` where no value is nearer to another in its effect.
 
 use super::Setting;
 
@@ -26,6 +27,9 @@ pub enum Steps {
     Ones,
     /// The least value times powers of two.
     Doublings,
+    /// All whole numbers, but what one of them does says nothing about the next one: bits of the
+    /// index of a hashed table.
+    ByChance,
 }
 
 impl Setting {
@@ -37,18 +41,19 @@ impl Setting {
 }
 
 impl Range {
-    /// Reads `2 to 5` or `32 to 128 by doubling`. Returns `None` for other texts, for an upper end
+    /// Reads `2 to 5`, `32 to 128 by doubling` or `9 to 13 by chance`. Returns `None` for other texts, for an upper end
     /// that is not above the lower one, and for doublings that do not reach the upper end.
     pub fn parse(text: &str) -> Option<Range> {
-        let (ends, steps) = match text.trim().strip_suffix(" by doubling") {
-            Some(ends) => (ends, Steps::Doublings),
-            None => (text, Steps::Ones),
-        };
+        let text = text.trim();
+        let with = |suffix, steps| text.strip_suffix(suffix).map(|ends| (ends, steps));
+        let (ends, steps) = with(" by doubling", Steps::Doublings)
+            .or_else(|| with(" by chance", Steps::ByChance))
+            .unwrap_or((text, Steps::Ones));
         let (low, high) = ends.split_once(" to ")?;
         let number = |text: &str| text.trim().replace('_', "").parse::<i64>().ok();
         let range = Range { low: number(low)?, high: number(high)?, steps };
         let is_sound = match steps {
-            Steps::Ones => true,
+            Steps::Ones | Steps::ByChance => true,
             Steps::Doublings => {
                 range.low > 0
                     && range.high % range.low == 0
@@ -62,7 +67,7 @@ impl Range {
     /// Returns the number of values.
     pub fn len(&self) -> usize {
         let last = match self.steps {
-            Steps::Ones => self.high - self.low,
+            Steps::Ones | Steps::ByChance => self.high - self.low,
             Steps::Doublings => (self.high / self.low).ilog2().into(),
         };
         usize::try_from(last).unwrap_or(0) + 1
@@ -78,7 +83,7 @@ impl Range {
     pub fn value(&self, position: usize) -> i64 {
         let position = position.min(self.len() - 1);
         match self.steps {
-            Steps::Ones => self.low + position as i64,
+            Steps::Ones | Steps::ByChance => self.low + position as i64,
             Steps::Doublings => self.low << position,
         }
     }
@@ -86,7 +91,7 @@ impl Range {
     /// Returns the position of a value; `None` if the range does not have it.
     pub fn position(&self, value: i64) -> Option<usize> {
         let position = match self.steps {
-            Steps::Ones => usize::try_from(value.checked_sub(self.low)?).ok()?,
+            Steps::Ones | Steps::ByChance => usize::try_from(value.checked_sub(self.low)?).ok()?,
             Steps::Doublings => (0..self.len()).find(|at| self.value(*at) == value)?,
         };
         (position < self.len()).then_some(position)
@@ -116,6 +121,13 @@ mod tests {
         assert_eq!((range.len(), range.value(1), range.position(32_768)), (4, 16_384, Some(2)));
         assert_eq!(range.position(20_000), None);
         assert_eq!(Range::parse("3 to 10 by doubling"), None);
+    }
+
+    #[test]
+    fn sizes_of_hashed_tables() {
+        let range = setting("[assumed, 9 to 13 by chance: entries]").range().expect("a range");
+        assert_eq!((range.steps, range.len(), range.value(1)), (Steps::ByChance, 5, 10));
+        assert_eq!(range.position(13), Some(4));
     }
 
     #[test]

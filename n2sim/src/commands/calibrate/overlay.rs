@@ -19,7 +19,8 @@ pub(super) fn text(document: &Document, report: &Report) -> anyhow::Result<Strin
     let mut text = head(report);
     let mut table = String::new();
     for setting in document.settings() {
-        let fitted = report.keys.iter().find(|key| key.key == setting.key);
+        let is_fitted = |key: &&KeyReport| key.key == setting.key && !key.by_chance;
+        let fitted = report.keys.iter().find(is_fitted);
         let is_base = base.get(&setting.key).is_some_and(|value| value == setting.value);
         let line = match fitted {
             Some(fitted) => fitted_line(fitted, report),

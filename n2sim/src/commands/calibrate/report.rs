@@ -65,6 +65,8 @@ pub(super) struct KeyReport {
     pub(super) high: i64,
     /// The range of the search.
     pub(super) range: (i64, i64),
+    /// It is not fitted, because counts follow it by chance.
+    pub(super) by_chance: bool,
 }
 
 impl KeyReport {
@@ -112,6 +114,7 @@ impl Report {
                 low: key.value(interval.low),
                 high: key.value(interval.high),
                 range: (key.range.low, key.range.high),
+                by_chance: key.range.steps == Steps::ByChance,
             })
         };
         let unseen = pairs().filter(|(_, fitted)| fitted.interval.is_none());
@@ -185,7 +188,11 @@ impl Report {
                 true => format!("{low}"),
                 false => format!("{low} to {high}"),
             };
-            let open = if key.is_open() { ", all of the range" } else { "" };
+            let open = match (key.by_chance, key.is_open()) {
+                (true, _) => ", not fitted: its counts follow chance",
+                (false, true) => ", all of the range",
+                (false, false) => "",
+            };
             writeln!(text, "{name:<width$} {start:>7} {value:>7}  {interval}{open}").expect(TAKES);
         }
         if !self.is_noise {

@@ -1,0 +1,65 @@
+//! Keys whose counts follow chance: the sizes of hashed tables.
+//!
+//! Which branches share an entry of a predictor changes with every bit of its index. No value of
+//! such a key is nearer to the truth than another: all wrong ones cost about the same, and a search
+//! would end at one of them and be sure of it. So these keys are not fitted. They stay where the
+//! search starts, and a count that changes with them is doubted by as much.
+
+use sim_core::config::Steps;
+
+use crate::calibrate::Given;
+use crate::interval::Interval;
+use crate::key::Key;
+use crate::point::log_ratio;
+use crate::runs::{Model, Predicted, RunError, Runs, Wanted};
+
+/// Values of a key at most that run.
+const MOST_VALUES: usize = 9;
+
+/// Returns whether a key's counts follow chance, as its range states.
+pub(crate) fn is_by_chance(key: &Key) -> bool {
+    key.range.steps == Steps::ByChance
+}
+
+/// Returns the interval of such a key: all values.
+pub(crate) fn all_values(key: &Key) -> Interval {
+    Interval { low: 0, high: key.last() }
+}
+
+/// Returns the doubt of each point: the standard deviation of its counts over the ranges of these
+/// keys around a place, as a share.
+pub(crate) fn spread<M: Model>(
+    given: &Given<'_>,
+    runs: &mut Runs<'_, M>,
+    by_chance: &[usize],
+    place: &[usize],
+) -> Result<Vec<f64>, RunError<M::Error>> {
+    let mut spread = vec![0.0_f64; given.points.all.len()];
+    for key in by_chance {
+        let last = given.keys[*key].last();
+        let values = MOST_VALUES.min(last + 1);
+        let places: Vec<Vec<usize>> = (0..values)
+            .map(|number| {
+                let mut moved = place.to_vec();
+                moved[*key] = number * last / (values - 1);
+                moved
+            })
+            .collect();
+        let range = runs.at(&places, Wanted::All)?;
+        for (at, spread) in spread.iter_mut().enumerate() {
+            // Two tables disturb a count on their own.
+            *spread = spread.hypot(deviation(&range, at));
+        }
+    }
+    Ok(spread)
+}
+
+/// Returns the standard deviation of a count over some runs, as a share.
+fn deviation(runs: &[Predicted], at: usize) -> f64 {
+    let counts = runs.iter().flatten().map(|run| log_ratio(run[at], 1.0));
+    let logarithms: Vec<f64> = counts.collect();
+    let number = logarithms.len() as f64;
+    let mean = logarithms.iter().sum::<f64>() / number.max(1.0);
+    let squares = logarithms.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
+    (squares / (number - 1.0).max(1.0)).sqrt()
+}
