@@ -41,8 +41,9 @@ impl Setting {
 }
 
 impl Range {
-    /// Reads `2 to 5`, `32 to 128 by doubling` or `9 to 13 by chance`. Returns `None` for other texts, for an upper end
-    /// that is not above the lower one, and for doublings that do not reach the upper end.
+    /// Reads `2 to 5`, `32 to 128 by doubling` or `9 to 13 by chance`. Returns `None` for other
+    /// texts, for an upper end that is not above the lower one, and for doublings that do not reach
+    /// the upper end.
     pub fn parse(text: &str) -> Option<Range> {
         let text = text.trim();
         let with = |suffix, steps| text.strip_suffix(suffix).map(|ends| (ends, steps));
