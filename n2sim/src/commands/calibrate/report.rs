@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use sim_calibrate::{Calibration, Errors, Key, Points, Tie};
 use sim_core::Shown;
+use sim_core::config::Steps;
 use sim_litmus::MachineFacts;
 
 use super::counted::Source;
