@@ -94,6 +94,12 @@ impl MemorySystem {
         }
     }
 
+    /// Leaves the mesh uncounted, for runs whose caller does not ask for
+    /// [`MemorySystem::mesh_counts`].
+    pub fn leave_mesh_uncounted(&mut self) {
+        self.uncore.traffic.leave_uncounted();
+    }
+
     /// Counts the mesh from now on: a core, whose clock is `at`, begins to count.
     pub fn begin_counting(&mut self, at: Cycle) {
         let waiting = self.uncore.snoops.waiting();

@@ -131,7 +131,7 @@ pub struct Outcome {
     pub header: RunHeader,
     /// Results by core, for cores that ran.
     pub cores: Vec<CoreOutcome>,
-    /// Counts of the mesh, while any core counted.
+    /// Counts of the mesh, while any core counted; zero unless the session counts them.
     pub mesh: MeshCounts,
     /// Clock of the modeled core in Hz, for times in reports.
     pub clock_hz: u64,

@@ -32,6 +32,8 @@ pub struct Session {
     finds_roots: bool,
     /// Set if instructions take the fast paths of their classes through the core.
     has_shapes: bool,
+    /// The mesh is counted.
+    counts_mesh: bool,
     /// Set by the caller to end a run early.
     stop: Arc<AtomicBool>,
 }
@@ -57,7 +59,8 @@ impl Session {
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
         let stop = Arc::default();
-        Ok(Session { trace: file, config, header, finds_roots: true, has_shapes: true, stop })
+        let (finds_roots, has_shapes, counts_mesh) = (true, true, false);
+        Ok(Session { trace: file, config, header, finds_roots, has_shapes, counts_mesh, stop })
     }
 
     /// Returns the session with only a part of the machine simulated.
@@ -72,6 +75,14 @@ impl Session {
     #[must_use]
     pub fn without_roots(mut self) -> Session {
         self.finds_roots = false;
+        self
+    }
+
+    /// Returns the session with counts of the mesh in the [`Outcome`]. A miss of the L2 takes more
+    /// time of the host.
+    #[must_use]
+    pub fn with_mesh(mut self) -> Session {
+        self.counts_mesh = true;
         self
     }
 
@@ -236,6 +247,9 @@ impl Session {
     fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
         let MachineConfig { memory, semantics, run, .. } = &self.config;
         let mut memory = MemorySystem::asleep(memory, semantics, cores, run.seed);
+        if !self.counts_mesh {
+            memory.leave_mesh_uncounted();
+        }
         self.map_pages(&mut memory)?;
         Ok(memory)
     }

@@ -21,7 +21,8 @@ fn run(name: &str, order: &str) -> Outcome {
     let is_parallel = ["readers", "queue", "samplesort"].iter().any(|one| name.starts_with(one));
     let folder = if is_parallel { "parallel" } else { "threads" };
     let path = repository().join(format!("traces/{folder}/{name}.n2t"));
-    let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
+    let session =
+        Session::open(&path, config, RunHeader::default()).expect("a good trace").with_mesh();
     let outcome = session.run(&RunOptions::default(), &mut |_| {}).expect("it runs");
     assert_eq!(broken_sums(&outcome.mesh), Vec::<String>::new(), "{name}");
     outcome

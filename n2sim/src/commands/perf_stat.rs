@@ -120,8 +120,11 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     }
     let control = Begin::open(options)?;
     let trace = trace(args, options)?;
-    let (session, has_stall_slot_erratum) = open(args, &trace)?;
+    let (mut session, has_stall_slot_erratum) = open(args, &trace)?;
     events.mesh.check(&session)?;
+    if !events.mesh.is_empty() {
+        session = session.with_mesh();
+    }
     let interval = time_of(options, session.clock_hz(), session.instructions())?;
     let output = Destination::open(options)?;
     let was_on = control.wait()?;

@@ -243,12 +243,15 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     args.check_mesh(&mesh)?;
     let mut groups = event_list::parse_all(&of_core)?;
     let options = args.region.run_options()?;
-    let setup = Setup::open(trace, &args.machine, args.mode(), counts.stalls)?;
+    let mut setup = Setup::open(trace, &args.machine, args.mode(), counts.stalls)?;
     let sharing = match args.method() {
         Method::Multiplexed(_) => Sharing::Groups(args.counters.counters),
         Method::Passes => Sharing::Exact,
     };
     mesh.check(&setup.session)?;
+    if !mesh.is_empty() {
+        setup.session = setup.session.with_mesh();
+    }
     let metrics = setup.metrics(&counts.events, &groups, sharing)?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?.on(args.counters.counters);

@@ -18,6 +18,8 @@ const FLIT_BYTES: u64 = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Traffic {
     counts: MeshCounts,
+    /// False if the caller does not ask for the counts: a miss then takes less time of the host.
+    is_wanted: bool,
     /// Cores that count now.
     counting: u32,
     /// First and last cycle of the present part, or of the last one.
@@ -33,12 +35,18 @@ impl Traffic {
     pub(crate) fn new(plan: FloorPlan, clock_percent: u32) -> Traffic {
         let counts = MeshCounts::new(plan);
         let clock_percent = clock_percent.into();
-        Traffic { counts, counting: 0, part: (0, 0), core_cycles: 0, clock_percent }
+        let (counting, part, core_cycles, is_wanted) = (0, (0, 0), 0, true);
+        Traffic { counts, is_wanted, counting, part, core_cycles, clock_percent }
     }
 
     /// Returns the counts so far.
     pub(crate) fn counts(&self) -> &MeshCounts {
         &self.counts
+    }
+
+    /// Counts nothing from now on.
+    pub(crate) fn leave_uncounted(&mut self) {
+        self.is_wanted = false;
     }
 
     /// Returns the counts so far, and starts again with zero.
@@ -51,6 +59,9 @@ impl Traffic {
     /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of
     /// them whose answer takes a line to another core.
     pub(crate) fn begin(&mut self, at: Cycle, waiting: (usize, usize)) {
+        if !self.is_wanted {
+            return;
+        }
         if self.counting == 0 {
             // A core that lags counts no cycle of an earlier part again.
             let from = at.max(self.part.1);
@@ -63,6 +74,9 @@ impl Traffic {
 
     /// A core ends to count at `at`. `waiting` as for [`Traffic::begin`].
     pub(crate) fn end(&mut self, at: Cycle, waiting: (usize, usize)) {
+        if !self.is_wanted {
+            return;
+        }
         self.counting -= 1;
         self.part.1 = self.part.1.max(at);
         if self.counting == 0 {
@@ -96,12 +110,16 @@ impl Uncore {
 
     /// Counts a message of a core to the home node of a line.
     pub(crate) fn core_sends(&mut self, core: usize, line: LineAddr, message: Message) {
-        self.pass(Agent::Core(core as u32), self.home_of(line), message);
+        if self.traffic.is_counting() {
+            self.pass(Agent::Core(core as u32), self.home_of(line), message);
+        }
     }
 
     /// Counts a message of the home node of a line to a core.
     pub(crate) fn home_sends(&mut self, core: usize, line: LineAddr, message: Message) {
-        self.pass(self.home_of(line), Agent::Core(core as u32), message);
+        if self.traffic.is_counting() {
+            self.pass(self.home_of(line), Agent::Core(core as u32), message);
+        }
     }
 
     /// Counts the data of a line for the core that requested it: from its home node, or from an
@@ -128,8 +146,10 @@ impl Uncore {
 
     /// Counts a request that reaches the home node of a line.
     pub(crate) fn request(&mut self, from: Agent, line: LineAddr, message: Message) {
-        self.pass(from, self.home_of(line), message);
-        self.raise(line, HomeEvent::RequestReceived);
+        if self.traffic.is_counting() {
+            self.pass(from, self.home_of(line), message);
+            self.raise(line, HomeEvent::RequestReceived);
+        }
     }
 
     /// Counts the look-up of a request in the system level cache and the snoop filter.
@@ -207,6 +227,9 @@ impl Uncore {
 
     /// Counts the read of a line from memory by its home node.
     pub(crate) fn count_memory_read(&mut self, line: LineAddr) {
+        if !self.traffic.is_counting() {
+            return;
+        }
         self.count_memory_request(line, Message::ReadNoSnp);
         let (home, memory) = (self.home_of(line), self.memory_of(line));
         self.pass_here(line, memory, home, Message::CompData);
@@ -214,6 +237,9 @@ impl Uncore {
 
     /// Counts the write of a line to memory by its home node.
     pub(crate) fn count_memory_write(&mut self, line: LineAddr) {
+        if !self.traffic.is_counting() {
+            return;
+        }
         self.count_memory_request(line, Message::WriteNoSnpFull);
         let (home, memory) = (self.home_of(line), self.memory_of(line));
         self.pass_here(line, memory, home, Message::CompDBIDResp);
