@@ -102,15 +102,19 @@ impl MemorySystem {
 
     /// Counts the mesh from now on: a core, whose clock is `at`, begins to count.
     pub fn begin_counting(&mut self, at: Cycle) {
-        let waiting = self.uncore.snoops.waiting();
-        self.uncore.traffic.begin(at, waiting);
+        if self.uncore.traffic.is_wanted() {
+            let waiting = self.uncore.snoops.waiting();
+            self.uncore.traffic.begin(at, waiting);
+        }
     }
 
     /// Ends what [`MemorySystem::begin_counting`] began, for one core, whose clock is `at`. The
     /// mesh counts while any core does.
     pub fn end_counting(&mut self, at: Cycle) {
-        let waiting = self.uncore.snoops.waiting();
-        self.uncore.traffic.end(at, waiting);
+        if self.uncore.traffic.is_wanted() {
+            let waiting = self.uncore.snoops.waiting();
+            self.uncore.traffic.end(at, waiting);
+        }
     }
 
     /// Returns the counts of the mesh so far, which start again with zero.

@@ -24,7 +24,7 @@ pub(crate) struct HomeReply {
     pub(crate) dirty_from_slc: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
-    /// The snoop filter has an entry for the line.
+    /// The snoop filter has an entry for the line. False while the mesh is not counted.
     pub(crate) in_filter: bool,
     /// Cores that were snooped.
     pub(crate) snooped: usize,
@@ -50,7 +50,8 @@ impl Uncore {
         let is_held = sharers != OtherSharers::Nothing;
         // A filter of one core is not modeled. It would find the lines that the core holds.
         let upgrades = request == CoherenceRequest::Upgrade;
-        let in_filter = self.filter.as_ref().map_or(upgrades, |filter| filter.has(line));
+        let finds = || self.filter.as_ref().map_or(upgrades, |filter| filter.has(line));
+        let in_filter = self.traffic.is_counting() && finds();
         let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
         let peer_sends = sharers == OtherSharers::Owned || is_held && slc.is_none();

@@ -59,9 +59,6 @@ impl Traffic {
     /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of
     /// them whose answer takes a line to another core.
     pub(crate) fn begin(&mut self, at: Cycle, waiting: (usize, usize)) {
-        if !self.is_wanted {
-            return;
-        }
         if self.counting == 0 {
             // A core that lags counts no cycle of an earlier part again.
             let from = at.max(self.part.1);
@@ -74,9 +71,6 @@ impl Traffic {
 
     /// A core ends to count at `at`. `waiting` as for [`Traffic::begin`].
     pub(crate) fn end(&mut self, at: Cycle, waiting: (usize, usize)) {
-        if !self.is_wanted {
-            return;
-        }
         self.counting -= 1;
         self.part.1 = self.part.1.max(at);
         if self.counting == 0 {
@@ -87,7 +81,13 @@ impl Traffic {
         }
     }
 
-    fn is_counting(&self) -> bool {
+    /// Returns whether the caller asks for the counts.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
+    /// Returns whether messages and events are counted now.
+    pub(crate) fn is_counting(&self) -> bool {
         self.counting > 0
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn name(line: &SharedLine) -> Markup {
 pub(super) fn kind(line: &SharedLine) -> &'static str {
     match line.writers {
         0 => "not written since",
+        _ if !line.is_judged() => "too few loads to judge",
         _ if line.is_false_sharing() => "false sharing",
         _ => "sharing of data",
     }

@@ -44,7 +44,7 @@ pub struct SharedPlace {
     pub accesses: u64,
 }
 
-/// Fewest loads of a line whose sharing can be called false.
+/// Fewest loads of a line whose sharing is judged.
 const LEAST_LOADS: u64 = 16;
 /// Most lines listed.
 const LINES: usize = 20;
@@ -53,10 +53,15 @@ const PLACES: usize = 3;
 
 impl SharedLine {
     /// Returns whether cores write the line, and most loads needed the line only, not its new data.
-    /// A few loads say nothing: for the first one, it is not known what was written before.
     pub fn is_false_sharing(&self) -> bool {
-        let is_shared = self.cores > 1 && self.writers > 0 && self.loads >= LEAST_LOADS;
-        is_shared && self.data_loads * 2 < self.loads
+        let is_shared = self.cores > 1 && self.writers > 0;
+        self.is_judged() && is_shared && self.data_loads * 2 < self.loads
+    }
+
+    /// Returns whether the loads say which kind of sharing it is. A few say nothing: for the first
+    /// one, it is not known what was written before.
+    pub fn is_judged(&self) -> bool {
+        self.loads >= LEAST_LOADS
     }
 
     /// Returns the lines with loads from another core, those with most cycles first.
@@ -96,4 +101,29 @@ fn places(line: &Line, profile: &N2Profile<'_>, of: fn(&Accesses) -> u64) -> Vec
     used.sort_by_key(|(_, accesses)| std::cmp::Reverse(*accesses));
     let place = |(pc, accesses)| SharedPlace { place: profile.place_at(pc), accesses };
     used.into_iter().take(PLACES).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_loads_are_not_judged() {
+        let line = |loads, data_loads| SharedLine {
+            address: String::from("0x1000"),
+            variable: None,
+            loads,
+            cycles: 140 * loads,
+            percent: 100.0,
+            cores: 2,
+            writers: 1,
+            data_loads,
+            loaded_at: Vec::new(),
+            written_at: Vec::new(),
+        };
+        let verdict = |line: SharedLine| (line.is_judged(), line.is_false_sharing());
+        assert_eq!(verdict(line(15, 0)), (false, false));
+        assert_eq!(verdict(line(16, 7)), (true, true));
+        assert_eq!(verdict(line(16, 8)), (true, false));
+    }
 }
