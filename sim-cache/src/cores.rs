@@ -30,6 +30,11 @@ impl Cores {
         self.places[core] = memory.map(Box::new);
     }
 
+    /// Returns the slot of a core, to move its content.
+    pub(crate) fn boxed(&mut self, core: usize) -> &mut Option<Box<CoreMemory>> {
+        &mut self.places[core]
+    }
+
     pub(crate) fn is_awake(&self, core: usize) -> bool {
         self.places[core].is_some()
     }

@@ -23,6 +23,7 @@ mod core_memory;
 mod cores;
 mod flows;
 mod memory_system;
+pub mod quantum;
 mod testing;
 mod uncore;
 mod units;

@@ -232,6 +232,7 @@ impl MemoryPort for CorePort<'_> {
 impl CorePort<'_> {
     /// Returns all other cores, the receivers of a broadcast.
     pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
+        self.uncore.log_needs_all();
         self.peers.awake()
     }
 

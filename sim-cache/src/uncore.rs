@@ -10,6 +10,8 @@ pub(crate) mod coherence;
 pub(crate) mod dram;
 pub(crate) mod home_node;
 pub(crate) mod mesh;
+pub(crate) mod quantum_log;
+pub(crate) mod quantum_view;
 pub(crate) mod remote;
 pub(crate) mod slc;
 pub(crate) mod snoop_filter;
@@ -25,6 +27,8 @@ use crate::config::MemoryConfig;
 use crate::uncore::dram::Dram;
 use crate::uncore::home_node::HomeHash;
 use crate::uncore::mesh::Mesh;
+use crate::uncore::quantum_log::{Logged, QuantumLog};
+use crate::uncore::quantum_view::{FilterView, SlcView};
 use crate::uncore::remote::RemotePages;
 use crate::uncore::slc::Slc;
 use crate::uncore::snoop_filter::{Holders, SnoopFilter};
@@ -47,8 +51,22 @@ struct Latencies {
 /// Home nodes and memory of one chip.
 #[derive(Clone, Debug)]
 struct Chip {
-    slc: Option<Slc>,
+    slc: Option<SlcView>,
     dram: Dram,
+}
+
+/// Copy of the memory of all chips.
+#[derive(Debug)]
+pub(crate) struct MemoryAlone {
+    drams: Vec<Dram>,
+    remote: RemotePages,
+}
+
+impl MemoryAlone {
+    /// As [`Dram::access`].
+    pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        self.drams[usize::from(self.remote.has(line))].access(line, at)
+    }
 }
 
 /// Shared part of the memory system.
@@ -59,7 +77,7 @@ pub(crate) struct Uncore {
     /// Snoops that cores have not answered yet.
     pub(crate) snoops: SnoopQueues,
     /// Directory of the lines that cores hold; `None` in a machine of one core.
-    pub(crate) filter: Option<SnoopFilter>,
+    pub(crate) filter: Option<FilterView>,
     /// Buffer that every query of the filter reuses.
     pub(crate) others: Holders,
     /// Chip of the cores, and the second chip if configured.
@@ -79,6 +97,8 @@ pub(crate) struct Uncore {
     /// Lines that an agent outside the machine's cores holds alone, as another core would.
     external: FxHashSet<LineAddr>,
     cores: usize,
+    /// Requests of the core whose view this is; `None` in the machine's own uncore.
+    log: Option<Box<QuantumLog>>,
 }
 
 /// Reply of the uncore to a read.
@@ -96,7 +116,8 @@ pub(crate) struct UncoreReply {
 
 impl Chip {
     fn new(config: &MemoryConfig, seed: u64) -> Chip {
-        Chip { slc: Slc::new(&config.slc, seed), dram: Dram::new(&config.dram) }
+        let slc = Slc::new(&config.slc, seed).map(SlcView::whole);
+        Chip { slc, dram: Dram::new(&config.dram) }
     }
 }
 
@@ -104,7 +125,7 @@ impl Uncore {
     /// Creates empty caches, an empty directory and idle channels.
     pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
-        let filter = || SnoopFilter::new(&config.snoop_filter, slc);
+        let filter = || FilterView::whole(SnoopFilter::new(&config.snoop_filter, slc));
         let mesh = Mesh::new(&config.mesh, cores, slc.slices, dram.channels);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
@@ -128,7 +149,68 @@ impl Uncore {
             suppliers: FxHashMap::default(),
             external: FxHashSet::default(),
             cores,
+            log: None,
         }
+    }
+
+    /// Returns an uncore that shows a core the state of this one during a quantum.
+    pub(crate) fn view(&self) -> Uncore {
+        let chip = |chip: &Chip| Chip {
+            slc: chip.slc.as_ref().map(|_| SlcView::view()),
+            dram: chip.dram.clone(),
+        };
+        let mut traffic = Traffic::new(self.mesh.plan(), 100);
+        traffic.leave_uncounted();
+        Uncore {
+            page_map: self.page_map.clone(),
+            snoops: SnoopQueues::new(self.cores),
+            filter: self.filter.as_ref().map(|_| FilterView::view()),
+            others: Holders::new(),
+            chips: self.chips.iter().map(chip).collect(),
+            traffic,
+            mesh: self.mesh.clone(),
+            tags: AllocationTags::default(),
+            poisoned: FxHashSet::default(),
+            suppliers: FxHashMap::default(),
+            external: FxHashSet::default(),
+            log: Some(Box::default()),
+            ..*self
+        }
+    }
+
+    /// Begins a quantum in the uncore of a view. `core` answers its waiting snoops there.
+    pub(crate) fn begin_quantum(&mut self, core: usize, view: &mut Uncore) {
+        for (own, whole) in view.chips.iter_mut().zip(&self.chips) {
+            if let (Some(own), Some(whole)) = (&mut own.slc, &whole.slc) {
+                own.begin(whole);
+            }
+            own.dram.clone_from(&whole.dram);
+        }
+        if let (Some(own), Some(whole)) = (&mut view.filter, &self.filter) {
+            own.begin(whole);
+        }
+        self.snoops.move_to(core, &mut view.snoops);
+        view.log.as_mut().expect("a view has a log").clear();
+    }
+
+    /// Ends a quantum in the uncore of a view, and returns its log.
+    pub(crate) fn end_quantum(&mut self) -> &QuantumLog {
+        for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {
+            slc.end();
+        }
+        self.filter.iter_mut().for_each(FilterView::end);
+        self.log.as_ref().expect("a view has a log")
+    }
+
+    /// Returns the memory of all chips, with its bookings and apart from everything else.
+    pub(crate) fn memory_alone(&self) -> MemoryAlone {
+        let drams = self.chips.iter().map(|chip| chip.dram.clone()).collect();
+        MemoryAlone { drams, remote: self.remote }
+    }
+
+    /// Returns the log of a view.
+    pub(crate) fn logged(&self) -> &QuantumLog {
+        self.log.as_ref().expect("a view has a log")
     }
 
     /// Records whether an external agent holds a line alone, as another core would.
@@ -168,7 +250,7 @@ impl Uncore {
 
     /// Returns whether a core other than `core`, or an agent outside of the machine, has the line.
     pub(crate) fn is_held_elsewhere(&self, core: usize, line: LineAddr) -> bool {
-        let filter = self.filter.iter().flat_map(SnoopFilter::entries);
+        let filter = self.filter.iter().flat_map(FilterView::entries);
         self.external.contains(&line)
             || self.suppliers.get(&line) == Some(&DataSource::Peer)
             || filter
@@ -221,7 +303,9 @@ impl Uncore {
         let home = self.mesh.home(self.hash.slice_of(line));
         let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
         let hops = self.mesh.cycles(home, memory);
-        self.chip_of(line).dram.access(line, at + hops) + hops
+        let done = self.chip_of(line).dram.access(line, at + hops);
+        self.log_memory(line, at + hops, done);
+        done + hops
     }
 
     /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly.
@@ -238,9 +322,13 @@ impl Uncore {
         request: CoherenceRequest,
         at: Cycle,
     ) -> UncoreReply {
+        let place = self.log_place();
+        let (arrives, source) = (at, DataSource::Dram);
+        self.log(line, Some(at), Logged::Read { request, arrives, source });
         self.request(Agent::Core(core as u32), line, request.message());
         let reply = self.supply(core, line, request, 0, at);
         self.core_sends(core, line, Message::CompAck);
+        self.log_reply(place, &reply);
         reply
     }
 
@@ -334,6 +422,7 @@ impl Uncore {
         request: CoherenceRequest,
         at: Cycle,
     ) -> Cycle {
+        self.log(line, Some(at), Logged::Claim(request));
         let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, request.message());
         self.set_external(line, false);
@@ -384,7 +473,8 @@ impl Uncore {
 
     /// Accepts a line that an L2 evicted. A clean line goes nowhere without a system level cache.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
-        self.drop_holder(core, line);
+        self.log(line, Some(at), Logged::Victim(dirty));
+        self.forget_holder(core, line);
         let home = self.at_home_node(core, line, at);
         let takes_data = dirty || self.chip_of(line).slc.is_some();
         let (request, answer) = match (dirty, takes_data) {
@@ -403,6 +493,7 @@ impl Uncore {
 
     /// Accepts modified data of a line that a core keeps as a clean copy.
     pub(crate) fn accept_clean(&mut self, core: usize, line: LineAddr, at: Cycle) {
+        self.log(line, Some(at), Logged::CleanCopy);
         let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, Message::WriteCleanFull);
         self.home_sends(core, line, Message::CompDBIDResp);
@@ -433,6 +524,7 @@ impl Uncore {
 
     /// Accepts modified data that a core returned for a snoop. The core may keep a clean copy.
     pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
+        self.log(line, Some(at), Logged::SnoopData);
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, true, home);
     }
@@ -440,6 +532,7 @@ impl Uncore {
     /// Writes an I/O agent's line to memory and sends it to a core, which answers at `at`. Returns
     /// when the line is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+        self.log_needs_all();
         let home = self.at_home_node(core, line, at);
         self.request(Agent::Io, line, Message::WriteUniqueFullStash);
         self.set_external(line, false);

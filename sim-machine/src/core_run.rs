@@ -3,6 +3,7 @@
 mod deferred;
 mod in_order;
 mod parts;
+mod quantum;
 mod records;
 mod registers;
 mod skip;
@@ -27,7 +28,8 @@ use sim_core::{
 use sim_isa::{Program, Special};
 use sim_pipeline::{InOrderEngine, Pipeline, RecordedException};
 use sim_trace::StreamEvent;
-pub(crate) use source::Source;
+use source::Unshared;
+pub(crate) use source::{Returning, Source};
 use std::collections::BTreeMap;
 
 /// Counts and lost slots at one point of the run.
@@ -52,12 +54,13 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
 }
 
-/// A thread on its core.
+/// A thread on its core. A copy lacks the reader.
+#[derive(Clone)]
 pub(crate) struct CoreRun {
     core: usize,
     stream: u32,
     pipeline: Pipeline,
-    reader: Source,
+    reader: Unshared<Source>,
     batch: Vec<TraceInst>,
     at: usize,
     /// Number of instructions of the batch that may run.
@@ -120,7 +123,7 @@ impl CoreRun {
             core,
             stream,
             pipeline,
-            reader,
+            reader: Unshared::new(reader),
             batch: Vec::new(),
             at: 0,
             stop: 0,

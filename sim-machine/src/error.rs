@@ -10,6 +10,9 @@ pub enum MachineError {
     /// The trace is missing, of another format or damaged.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The host has no threads left.
+    #[error("the host cannot start threads to run cores at the same time: {0}")]
+    HostThreads(String),
     /// The trace has no instructions.
     #[error(
         "{trace}: the trace has no instructions; record one with: n2sim capture -o {trace} -- PROGRAM"

@@ -2,6 +2,7 @@
 
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
+use crate::quanta::QuantaReport;
 use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::mesh_counts::MeshCounts;
@@ -137,6 +138,8 @@ pub struct Outcome {
     pub clock_hz: u64,
     /// Notes for readers of the counts, one sentence each.
     pub notes: Vec<String>,
+    /// Statistics of the quanta, if cores ran at the same time on CPUs of the host.
+    pub quanta: Option<QuantaReport>,
 }
 
 /// Largest number of threads that a note names.

@@ -6,16 +6,17 @@ pub mod windows;
 
 use crate::code::{self, Code};
 use crate::config::MachineConfig;
-use crate::core_run::{CoreRun, Source};
+use crate::core_run::{CoreRun, Returning, Source};
 use crate::erratum::{self, Erratum};
 use crate::error::MachineError;
 use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
+use crate::quanta::Quanta;
 use crate::region::{RegionWatch, RunOptions};
 use crate::run_sink::{RunSink, Unobserved};
 use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
-use crate::threads::{Ended, Threads};
+use crate::threads::{Ended, Reads, Threads};
 use sim_cache::MemorySystem;
 use sim_core::mesh_counts::MeshCounts;
 use sim_core::{BatchingSink, Cycle, DeferredSink, EventSink};
@@ -36,6 +37,8 @@ pub struct Session {
     counts_mesh: bool,
     /// Set by the caller to end a run early.
     stop: Arc<AtomicBool>,
+    /// CPUs of the host that run threads at the same time; `None` for a run in exact order.
+    cpus: Option<usize>,
 }
 
 impl Session {
@@ -60,7 +63,8 @@ impl Session {
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
         let stop = Arc::default();
         let (finds_roots, has_shapes, counts_mesh) = (true, true, false);
-        Ok(Session { trace: file, config, header, finds_roots, has_shapes, counts_mesh, stop })
+        let trace = file;
+        Ok(Session { trace, config, header, finds_roots, has_shapes, counts_mesh, stop, cpus: None })
     }
 
     /// Returns the session with only a part of the machine simulated.
@@ -83,6 +87,16 @@ impl Session {
     #[must_use]
     pub fn with_mesh(mut self) -> Session {
         self.counts_mesh = true;
+        self
+    }
+
+    /// Returns the session with its threads run at the same time on this many CPUs of the host. All
+    /// numbers of CPUs give the same counts. They can differ a little from those of a run without
+    /// this call ([`crate::quanta`]). Only [`Session::run`] of a whole machine does this, and only
+    /// without counts of the mesh.
+    #[must_use]
+    pub fn on_cpus(mut self, cpus: usize) -> Session {
+        self.cpus = Some(cpus);
         self
     }
 
@@ -138,7 +152,9 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
-        self.run_cores(options, progress, &mut Unobserved::default())
+        let is_whole = self.header.mode == Mode::Full && !self.counts_mesh;
+        let cpus = self.cpus.filter(|_| is_whole && self.running().len() > 1);
+        self.run_cores(options, progress, &mut Unobserved::default(), cpus)
     }
 
     /// Runs as [`Session::run`] does and reports every core to a sink from the first instruction to
@@ -169,7 +185,9 @@ impl Session {
         sink: &mut S,
     ) -> Result<Outcome, MachineError> {
         match self.header.mode {
-            Mode::Full => self.run_cores(options, progress, &mut Unobserved(Some(sink))),
+            Mode::Full => {
+                self.run_cores(options, progress, &mut Unobserved(Some(sink)), None)
+            }
             Mode::Memory | Mode::Frontend => self.run_with_sink(options, progress, sink),
         }
     }
@@ -181,7 +199,7 @@ impl Session {
         progress: &mut dyn FnMut(u64),
         mut batching: BatchingSink<'_>,
     ) -> Result<Outcome, MachineError> {
-        self.run_cores(options, progress, &mut batching)
+        self.run_cores(options, progress, &mut batching, None)
     }
 
     fn run_cores<S: RunSink>(
@@ -189,35 +207,47 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
         observer: &mut S,
+        cpus: Option<usize>,
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
-        let mut threads = Threads::new(self, self.running(), watch, self.may_read_ahead())?;
+        let reads = if cpus.is_some() { Reads::Returning } else { self.reads() };
+        let mut threads = Threads::new(self, self.running(), watch, reads)?;
         let mut memory = self.memory(threads.len())?;
+        let quanta = cpus.map(|cpus| Quanta::new(self, threads.len(), cpus));
+        let mut quanta = quanta.transpose()?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let observer = &mut Erratum { has_erratum, observer };
         let order = self.config.threads.order;
         let mut scheduler =
             ThreadScheduler::of(&self.trace, order, options, threads.streams(), threads.start())?;
-        while let Some((first, until)) = next(&mut threads, scheduler.as_mut(), &mut memory)? {
+        while let Some((first, until)) = {
+            let quanta = quanta.as_mut();
+            run_quanta(quanta, &mut threads, scheduler.as_mut(), &mut memory, progress)?;
+            next(&mut threads, scheduler.as_mut(), &mut memory)?
+        } {
+            let program = match &mut quanta {
+                Some(quanta) => quanta.program(first, &memory)?,
+                None => &mut program,
+            };
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
             let part = match self.header.mode {
                 Mode::Full => {
-                    core.advance(until, &mut program, &mut memory, observer)?;
+                    core.advance(until, program, &mut memory, observer)?;
                     None
                 }
                 Mode::Memory => Some(Part::Memory),
                 Mode::Frontend => Some(Part::FrontEnd),
             };
             if let Some(part) = part {
-                core.advance_in_order(part, until, &program, &mut memory, observer)?;
+                core.advance_in_order(part, until, program, &mut memory, observer)?;
             }
             if let Some(scheduler) = &mut scheduler {
                 scheduler.ran(first, core.state());
             }
             let more = core.done() - before;
-            threads.ran(first, more, &program, &mut memory)?;
+            threads.ran(first, more, program, &mut memory)?;
             progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
                 threads.stop(&program, &mut memory, observer)?;
@@ -229,6 +259,7 @@ impl Session {
         let notes = notes(&ended, options);
         let cores = ended.into_iter().map(Ended::into_outcome).collect();
         let mut outcome = self.outcome(cores, memory.take_mesh_counts(), notes);
+        outcome.quanta = quanta.map(|quanta| quanta.report());
         outcome.note_order();
         Ok(outcome)
     }
@@ -263,6 +294,7 @@ impl Session {
             mesh,
             clock_hz: self.config.core.clock_hz,
             notes,
+            quanta: None,
         };
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         for core in outcome.cores.iter_mut().filter(|_| has_erratum) {
@@ -287,16 +319,23 @@ impl Session {
             .map_err(|source| MachineError::Mapping { trace: self.header.trace.clone(), source })
     }
 
-    /// Returns true if the host has a CPU for a reader that reads ahead: only with a single thread.
-    fn may_read_ahead(&self) -> bool {
-        let running = self.trace.streams().iter().filter(|stream| stream.instructions > 0).count();
-        running == 1 && std::thread::available_parallelism().is_ok_and(|all| all.get() > 1)
+    /// Returns how the threads read: ahead if the host has a CPU for it and there is a single one.
+    fn reads(&self) -> Reads {
+        let has_cpu = || std::thread::available_parallelism().is_ok_and(|all| all.get() > 1);
+        if self.running().len() == 1 && has_cpu() { Reads::Ahead } else { Reads::Here }
     }
 
-    /// Creates the reader of a thread. It reads ahead if `ahead` is set and the host has a thread.
-    fn source(&self, stream: u32, ahead: bool) -> Result<Source, MachineError> {
-        if ahead && let Ok(reader) = ReadAhead::new(self.trace.reader(stream)?) {
-            return Ok(Source::Ahead(reader));
+    /// Creates the reader of a thread. If the host has no thread to read ahead, it reads on demand.
+    fn source(&self, stream: u32, reads: Reads) -> Result<Source, MachineError> {
+        let reader = self.trace.reader(stream)?;
+        match reads {
+            Reads::Here => {}
+            Reads::Returning => return Ok(Source::Returning(Box::new(Returning::new(reader)))),
+            Reads::Ahead => {
+                if let Ok(reader) = ReadAhead::new(reader) {
+                    return Ok(Source::Ahead(reader));
+                }
+            }
         }
         Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
     }
@@ -317,15 +356,15 @@ impl Session {
         pipeline
     }
 
-    /// Creates core `number` for a thread. A reader that reads `ahead` cannot skip instructions.
+    /// Creates core `number` for a thread. Only a reader on demand can skip instructions.
     pub(crate) fn core(
         &self,
         number: usize,
         stream: u32,
         watch: RegionWatch,
-        ahead: bool,
+        reads: Reads,
     ) -> Result<CoreRun, MachineError> {
-        let reader = self.source(stream, ahead)?;
+        let reader = self.source(stream, reads)?;
         let full_system = self.trace.meta().machine.full_system;
         Ok(CoreRun::new(number, stream, self.pipeline(), reader, watch, full_system))
     }
@@ -377,6 +416,21 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
         format!("the region of interest of thread {stream} has no end: {end} was not reached")
     });
     open.collect()
+}
+
+/// Runs quanta while threads can run at the same time.
+fn run_quanta(
+    quanta: Option<&mut Quanta>,
+    threads: &mut Threads,
+    mut scheduler: Option<&mut ThreadScheduler>,
+    memory: &mut MemorySystem,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), MachineError> {
+    let Some(quanta) = quanta else { return Ok(()) };
+    while quanta.run(threads, scheduler.as_deref_mut(), memory)? {
+        progress(threads.done());
+    }
+    Ok(())
 }
 
 /// Returns the core to run next and the clock up to which it may run. The scheduler decides by

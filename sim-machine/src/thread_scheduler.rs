@@ -120,6 +120,20 @@ pub(crate) struct Choice {
     pub(crate) wait: Cycle,
 }
 
+/// A thread that can run without another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Free {
+    pub(crate) thread: usize,
+    /// Cycle in which it continues.
+    pub(crate) clock: Cycle,
+    /// Instructions that it can run; `u64::MAX` for no limit.
+    pub(crate) instructions: u64,
+    /// As [`Choice::hold_at`].
+    pub(crate) hold_at: u64,
+    /// As [`Choice::wait`].
+    pub(crate) wait: Cycle,
+}
+
 /// Tickets of a thread.
 struct Thread<T> {
     tickets: T,
@@ -204,6 +218,27 @@ impl<'t> ThreadScheduler<'t> {
         match self {
             ThreadScheduler::Recorded(recorded) => recorded.ran(thread, state),
             ThreadScheduler::Causal(causal) => causal.ran(thread, state),
+        }
+    }
+
+    /// Returns the threads that can run at the same time, and the cycle in which another one
+    /// continues that waits or is waited for. The recorded order is one of all threads: none is
+    /// free in it.
+    pub(crate) fn free(&mut self) -> (Vec<Free>, Cycle) {
+        match self {
+            ThreadScheduler::Recorded(_) => (Vec::new(), Cycle::MAX),
+            ThreadScheduler::Causal(causal) => causal.free(),
+        }
+    }
+
+    /// Records the state of a thread after it ran with others. `has_run` says whether it ran any
+    /// instruction.
+    pub(crate) fn ran_quantum(&mut self, thread: usize, state: ThreadState, has_run: bool) {
+        if let ThreadScheduler::Causal(causal) = self {
+            if has_run {
+                causal.begin(thread);
+            }
+            causal.ran(thread, state);
         }
     }
 }

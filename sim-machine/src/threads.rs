@@ -15,6 +15,17 @@ use sim_core::{Cycle, OverBudget, Reserved};
 use sim_isa::Program;
 use sim_trace::TraceError;
 
+/// Manner in which the threads read their instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// On demand.
+    Here,
+    /// On a host thread of its own.
+    Ahead,
+    /// On demand, with a return to an earlier place.
+    Returning,
+}
+
 /// State of a thread.
 enum Thread {
     /// The thread has not run yet.
@@ -46,7 +57,7 @@ pub(crate) struct Threads<'s> {
     taken: Option<usize>,
     /// Number of instructions run by all threads.
     done: u64,
-    reads_ahead: bool,
+    reads: Reads,
     /// Memory reserved for the results of ended threads.
     kept: Reserved,
 }
@@ -57,7 +68,7 @@ impl<'s> Threads<'s> {
         session: &'s Session,
         streams: Vec<u32>,
         watch: RegionWatch,
-        reads_ahead: bool,
+        reads: Reads,
     ) -> Result<Threads<'s>, MachineError> {
         let start = session.pipeline().cycle();
         let per_thread = size_of::<Thread>() + size_of::<Reverse<(Cycle, usize)>>();
@@ -73,7 +84,7 @@ impl<'s> Threads<'s> {
             streams,
             start,
             done: 0,
-            reads_ahead,
+            reads,
         })
     }
 
@@ -125,15 +136,56 @@ impl<'s> Threads<'s> {
 
     fn begin(&self, thread: usize, memory: &mut MemorySystem) -> Result<Thread, MachineError> {
         let (session, stream) = (self.session, self.streams[thread]);
-        let bytes = memory.core_bytes() + PIPELINE_BYTES;
+        // A thread that can return keeps a copy of everything.
+        let copies = if self.reads == Reads::Returning { 2 } else { 1 };
+        let bytes = (memory.core_bytes() + PIPELINE_BYTES) * copies;
         let reserved = session
             .trace()
             .budget()
             .reserve(bytes, "the cores of the threads that run at the same time")
             .map_err(|problem| over_budget(session, problem))?;
-        let core = session.core(thread, stream, self.watch.clone(), self.reads_ahead)?;
+        let core = session.core(thread, stream, self.watch.clone(), self.reads)?;
         memory.wake(thread);
         Ok(Thread::Running { core: Box::new(core), _memory: reserved })
+    }
+
+    /// Takes all threads that have not ended, by their clocks, lowest first. Each returns with
+    /// [`Threads::put_back`].
+    pub(crate) fn take_all(&mut self) -> Vec<(Cycle, usize)> {
+        let sorted = std::mem::take(&mut self.clocks).into_sorted_vec();
+        sorted.into_iter().rev().map(|Reverse(clock)| clock).collect()
+    }
+
+    /// Returns threads that did not run after [`Threads::take_all`].
+    pub(crate) fn put_back(&mut self, threads: impl Iterator<Item = (Cycle, usize)>) {
+        self.clocks.extend(threads.map(Reverse));
+    }
+
+    /// Returns the cores of running threads, whose numbers ascend.
+    pub(crate) fn running(&mut self, numbers: &[usize]) -> Vec<&mut CoreRun> {
+        let all = self.threads.iter_mut().enumerate();
+        let chosen = all.filter(|(number, _)| numbers.binary_search(number).is_ok());
+        let cores = chosen.filter_map(|(_, thread)| match thread {
+            Thread::Running { core, .. } => Some(&mut **core),
+            _ => None,
+        });
+        cores.collect()
+    }
+
+    /// Records that a thread that [`Threads::take_all`] took ran `more` instructions; see
+    /// [`Threads::ran`].
+    ///
+    /// # Errors
+    /// As [`Threads::ran`].
+    pub(crate) fn ran_quantum(
+        &mut self,
+        thread: usize,
+        more: u64,
+        program: &Program,
+        memory: &mut MemorySystem,
+    ) -> Result<(), MachineError> {
+        self.taken = Some(thread);
+        self.ran(thread, more, program, memory)
     }
 
     /// Records that a thread ran `more` instructions. Releases the core of a thread that has ended.

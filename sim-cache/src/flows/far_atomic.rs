@@ -13,6 +13,7 @@ use sim_core::{
 use crate::config::{FarAtomics, IdealData};
 use crate::core_memory::CoreMemory;
 use crate::flows::translate::Translated;
+use crate::uncore::quantum_log::Logged;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::bus::BytesMoved;
 use crate::units::request::{CoherenceRequest, SnoopRequest};
@@ -79,7 +80,7 @@ fn message_of(kind: MemKind) -> Message {
 
 impl Uncore {
     /// Performs an atomic operation at the home node, which then holds the only copy of the line.
-    fn perform(
+    pub(crate) fn perform(
         &mut self,
         core: usize,
         line: LineAddr,
@@ -87,6 +88,7 @@ impl Uncore {
         own_copies: usize,
         at: Cycle,
     ) -> UncoreReply {
+        self.log(line, Some(at), Logged::Atomic { message, own_copies });
         self.request(Agent::Core(core as u32), line, message);
         self.home_sends(core, line, Message::DBIDResp);
         self.core_sends(core, line, Message::PartWrData);
@@ -94,7 +96,7 @@ impl Uncore {
         let is_store = message == Message::AtomicStore;
         let answer = if is_store { Message::Comp } else { Message::PartCompData };
         self.home_sends(core, line, answer);
-        self.drop_holder(core, line);
+        self.forget_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);
         reply
     }

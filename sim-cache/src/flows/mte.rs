@@ -81,6 +81,7 @@ impl Uncore {
 
     /// Sets the tag of the granules to the tag of the address, as `STG` does.
     pub(crate) fn write_tags(&mut self, addr: VirtAddr, bytes: u32) {
+        self.log_needs_all();
         if let Some(target) = self.page_map.lookup(self.page_map.page_of(addr)) {
             let first = self.page_map.physical(addr, target);
             self.tags.set(first, bytes.into(), tag_of(addr));

@@ -10,6 +10,7 @@ use sim_core::mesh_counts::{Agent, HomeEvent};
 use sim_core::{Cycle, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
+use crate::uncore::quantum_log::Logged;
 use crate::uncore::snoop_filter::{Holders, OtherSharers, cores_of};
 use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 
@@ -127,6 +128,12 @@ impl Uncore {
 
     /// Records that a core no longer holds a line.
     pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
+        self.log(line, None, Logged::Drop);
+        self.forget_holder(core, line);
+    }
+
+    /// Removes a core from the holders of a line.
+    pub(crate) fn forget_holder(&mut self, core: usize, line: LineAddr) {
         if let Some(filter) = self.filter.as_mut() {
             filter.drop_holder(core, line);
         }
@@ -142,6 +149,7 @@ impl Uncore {
         held: bool,
         at: Cycle,
     ) {
+        self.log(line, Some(at), Logged::Maintenance { snoop, held });
         let mut others = std::mem::take(&mut self.others);
         self.request(Agent::Core(core as u32), line, maintenance_message(snoop));
         let in_filter = held || self.filter.as_ref().is_some_and(|filter| filter.has(line));
@@ -153,7 +161,7 @@ impl Uncore {
                 let at = self.at_core(other, line, home);
                 self.snoop(other, SnoopRequest::new(snoop, line, at));
                 if invalidates(snoop) {
-                    self.drop_holder(other, line);
+                    self.forget_holder(other, line);
                 }
             }
         }

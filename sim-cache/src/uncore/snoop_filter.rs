@@ -39,6 +39,19 @@ pub(crate) enum OtherSharers {
     Shared,
 }
 
+/// Removes `core` from the holders of a line, and returns how the others hold it. `owned` says
+/// whether one core owns it.
+pub(crate) fn others_of(core: usize, holders: &mut Holders, owned: bool) -> OtherSharers {
+    if let Ok(own) = holders.binary_search(&(core as u32)) {
+        holders.remove(own);
+    }
+    match (holders.is_empty(), owned) {
+        (true, _) => OtherSharers::Nothing,
+        (false, true) => OtherSharers::Owned,
+        (false, false) => OtherSharers::Shared,
+    }
+}
+
 /// Directory of lines. `tags[set * ways + way]` is the line address plus one, 0 for an empty entry.
 #[derive(Clone, Debug)]
 pub(crate) struct SnoopFilter {
@@ -154,14 +167,15 @@ impl SnoopFilter {
         others.clear();
         let Some(entry) = self.find(line) else { return OtherSharers::Nothing };
         self.copy_holders(entry, others);
-        if let Ok(own) = others.binary_search(&(core as u32)) {
-            others.remove(own);
-        }
-        match (others.is_empty(), self.owned[entry]) {
-            (true, _) => OtherSharers::Nothing,
-            (false, true) => OtherSharers::Owned,
-            (false, false) => OtherSharers::Shared,
-        }
+        others_of(core, others, self.owned[entry])
+    }
+
+    /// Returns the holders of a line, and whether one owns it; `None` if the line has no entry.
+    pub(crate) fn entry(&self, line: LineAddr) -> Option<(Holders, bool)> {
+        let entry = self.find(line)?;
+        let mut holders = Holders::new();
+        self.copy_holders(entry, &mut holders);
+        Some((holders, self.owned[entry]))
     }
 
     /// Records a core as a holder of a line: the only one with `alone`, otherwise one more. Returns

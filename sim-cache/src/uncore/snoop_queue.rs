@@ -39,6 +39,18 @@ impl SnoopQueues {
         true
     }
 
+    /// Moves the snoops of a core to the queue of another object.
+    pub(crate) fn move_to(&mut self, core: usize, to: &mut SnoopQueues) {
+        for request in self.take(core) {
+            to.send(core, request);
+        }
+    }
+
+    /// Returns the snoops that wait for a core.
+    pub(crate) fn of(&self, core: usize) -> &[SnoopRequest] {
+        &self.queues[core]
+    }
+
     /// Refuses all later snoops of a core. Returns those that wait.
     pub(crate) fn close(&mut self, core: usize) -> Vec<SnoopRequest> {
         self.closed[core] = true;

@@ -190,6 +190,10 @@ impl Uncore {
 
     /// Sends a snoop to a core.
     pub(crate) fn snoop(&mut self, core: usize, request: SnoopRequest) {
+        if let Some(log) = &mut self.log {
+            log.snoops.push((core, request.line));
+            return;
+        }
         self.home_sends(core, request.line, request.message);
         if !self.snoops.send(core, request) {
             self.count_answer(core, request, None);

@@ -14,7 +14,7 @@ use sim_core::{Counts, Cycle, PmuEvent};
 pub(super) const CLOCKS: [PmuEvent; 2] = [PmuEvent::CPU_CYCLES, PmuEvent::CNT_CYCLES];
 
 /// State of the sums that a deferred sink gets from one core.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Deferred {
     /// Totals that the sink has.
     passed: Counts,

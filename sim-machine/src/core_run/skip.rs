@@ -96,7 +96,7 @@ impl CoreRun {
         }
         visit_state(memory, &mut self.pipeline, &mut StateLoader::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
-        self.reader = Source::Here(Box::new(reader));
+        *self.reader = Source::Here(Box::new(reader));
         self.batch.clear();
         self.resume_after(place.last, program)?;
         Ok(Some(()))

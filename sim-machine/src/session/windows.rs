@@ -15,6 +15,7 @@ use crate::outcome::Outcome;
 use crate::region::RegionWatch;
 use crate::run_sink::Unobserved;
 use crate::single_thread::only_thread;
+use crate::threads::Reads;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, StateSaver};
 use sim_trace::{StatePlace, StatesError, StatesReader};
@@ -130,7 +131,7 @@ impl Bench {
         let stream = only_thread(&session.trace)?.stream;
         let watch =
             RegionWatch::new(&Default::default(), session.trace.meta(), &session.header.trace)?;
-        let core = session.core(0, stream, watch, false)?;
+        let core = session.core(0, stream, watch, Reads::Here)?;
         let memory = session.memory_of_one()?;
         Ok(Bench { program, memory, core })
     }

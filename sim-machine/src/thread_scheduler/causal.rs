@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use sim_core::Cycle;
 
 use super::edges::{Arrivals, Edge, Edges};
-use super::{Choice, ThreadState};
+use super::{Choice, Free, ThreadState};
 use crate::error::MachineError;
 
 /// A rank that a thread passed, and the cycle.
@@ -93,6 +93,33 @@ impl<A: Arrivals> Causal<A> {
             let wait = std::mem::take(&mut thread.wait);
             return Ok(Some(Choice { thread: first, until, hold_at: thread.place, wait }));
         }
+    }
+
+    /// Returns the threads that can run at the same time; see [`super::ThreadScheduler::free`].
+    pub(super) fn free(&mut self) -> (Vec<Free>, Cycle) {
+        self.passing = None;
+        // Parks the threads that wait.
+        self.lowest(None);
+        let (mut free, mut limit) = (Vec::new(), Cycle::MAX);
+        for &thread in &self.runnable {
+            let Ok(clock) = self.clock(thread) else { continue };
+            if self.is_held(thread) {
+                limit = limit.min(clock);
+                continue;
+            }
+            let Thread { place: hold_at, wait, .. } = self.threads[thread];
+            let instructions = match hold_at {
+                u64::MAX => u64::MAX,
+                place => place - self.states[thread].position,
+            };
+            free.push(Free { thread, clock, instructions, hold_at, wait });
+        }
+        (free, limit)
+    }
+
+    /// Notes that a free thread began to run.
+    pub(super) fn begin(&mut self, thread: usize) {
+        self.threads[thread].wait = 0;
     }
 
     /// Returns the lowest clock of the threads that can continue, except `without`, and the first
