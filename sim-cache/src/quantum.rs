@@ -66,9 +66,8 @@ impl QuantumMemory {
 
     /// Returns whether the core used a line in an L1 cache at the beginning or at the end.
     fn has_used(&self, line: LineAddr) -> bool {
-        let uses = |core: &CoreMemory| {
-            core.l1d.probe(line).is_some() || core.l1i.probe(line).is_some()
-        };
+        let uses =
+            |core: &CoreMemory| core.l1d.probe(line).is_some() || core.l1i.probe(line).is_some();
         self.saved.as_deref().is_some_and(uses) || uses(&self.memory.cores[self.core])
     }
 }

@@ -576,6 +576,7 @@ impl CoreRun {
             memory: self.measured.memory,
             waits: Waits { end: self.cycle(), ..self.waits },
             unknown_words: unknown_words.into_boxed_slice(),
+            instructions: self.done,
         }
     }
 

@@ -42,6 +42,8 @@ pub struct CoreOutcome {
     pub waits: Waits,
     /// Words that the decoder does not know, most executed first.
     pub unknown_words: Box<[UnknownWord]>,
+    /// Instructions of the thread that ran, counted or not.
+    pub instructions: u64,
 }
 
 impl CoreOutcome {
@@ -165,6 +167,26 @@ impl Outcome {
                 self.header.contended_exclusives
             ));
         }
+    }
+
+    /// Adds a note on threads that ran at the same time on CPUs of the host.
+    pub(crate) fn note_quanta(&mut self, report: QuantaReport) {
+        self.quanta = Some(report);
+        let all: u64 = self.cores.iter().map(|core| core.instructions).sum();
+        let percent = report.instructions as f64 * 100.0 / all.max(1) as f64;
+        let QuantaReport { quanta, lines, snoops, memory, broadcasts, .. } = report;
+        let mut note = format!(
+            "{percent:.1} % of the instructions ran at the same time as others, in {quanta} quanta"
+        );
+        if report.taken_back() > 0 {
+            note += &format!(
+                "; {} more were run again in exact order, because cores used one line ({}), waited for one channel of \
+                 memory ({memory}) or sent maintenance to all ({broadcasts})",
+                report.taken_back(),
+                lines + snoops
+            );
+        }
+        self.notes.push(note);
     }
 
     /// Returns the shares of time that the threads waited. If there are many threads, returns only

@@ -239,7 +239,9 @@ impl<'s> Quanta<'s> {
             until = until.min(free.clock.saturating_add(cycles));
         }
         let takes_part = |free: &Free| free.clock < until;
-        if free.iter().filter(|free| takes_part(free)).count() < 2 || !Pace::is_worth(until.saturating_sub(from)) {
+        if free.iter().filter(|free| takes_part(free)).count() < 2
+            || !Pace::is_worth(until.saturating_sub(from))
+        {
             return (None, free);
         }
         let (mut threads, left): (Vec<Free>, _) = free.into_iter().partition(takes_part);

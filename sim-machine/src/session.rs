@@ -15,7 +15,7 @@ use crate::page_map;
 use crate::quanta::Quanta;
 use crate::region::{RegionWatch, RunOptions};
 use crate::run_sink::{RunSink, Unobserved};
-use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
+use crate::thread_scheduler::{OrderOfRun, ThreadOrder, ThreadScheduler};
 use crate::threads::{Ended, Reads, Threads};
 use sim_cache::MemorySystem;
 use sim_core::mesh_counts::MeshCounts;
@@ -64,7 +64,16 @@ impl Session {
         let stop = Arc::default();
         let (finds_roots, has_shapes, counts_mesh) = (true, true, false);
         let trace = file;
-        Ok(Session { trace, config, header, finds_roots, has_shapes, counts_mesh, stop, cpus: None })
+        Ok(Session {
+            trace,
+            config,
+            header,
+            finds_roots,
+            has_shapes,
+            counts_mesh,
+            stop,
+            cpus: None,
+        })
     }
 
     /// Returns the session with only a part of the machine simulated.
@@ -152,9 +161,31 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
-        let is_whole = self.header.mode == Mode::Full && !self.counts_mesh;
-        let cpus = self.cpus.filter(|_| is_whole && self.running().len() > 1);
-        self.run_cores(options, progress, &mut Unobserved::default(), cpus)
+        let reason = self.reason_for_exact_order();
+        let cpus = self.cpus.filter(|_| reason.is_none());
+        let mut outcome = self.run_cores(options, progress, &mut Unobserved::default(), cpus)?;
+        self.note_exact_order(reason, &mut outcome);
+        Ok(outcome)
+    }
+
+    /// Returns why threads cannot run at the same time; `None` if they can.
+    fn reason_for_exact_order(&self) -> Option<&'static str> {
+        match self.header.order {
+            _ if self.header.mode != Mode::Full => Some("only a part of the machine is simulated"),
+            _ if self.counts_mesh => Some("the mesh counts the messages of all cores"),
+            None => Some("a single thread runs"),
+            Some(order) if order.kept() == ThreadOrder::Recorded => {
+                Some("the recorded order is one of all threads")
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Notes why a run was in exact order, if the caller asked for another one.
+    fn note_exact_order(&self, reason: Option<&str>, outcome: &mut Outcome) {
+        if let (Some(_), Some(reason)) = (self.cpus, reason) {
+            outcome.notes.push(format!("no threads ran at the same time: {reason}"));
+        }
     }
 
     /// Runs as [`Session::run`] does and reports every core to a sink from the first instruction to
@@ -186,7 +217,11 @@ impl Session {
     ) -> Result<Outcome, MachineError> {
         match self.header.mode {
             Mode::Full => {
-                self.run_cores(options, progress, &mut Unobserved(Some(sink)), None)
+                let mut outcome =
+                    self.run_cores(options, progress, &mut Unobserved(Some(sink)), None)?;
+                let reason = Some("counters need the time of each event");
+                self.note_exact_order(reason, &mut outcome);
+                Ok(outcome)
             }
             Mode::Memory | Mode::Frontend => self.run_with_sink(options, progress, sink),
         }
@@ -259,8 +294,10 @@ impl Session {
         let notes = notes(&ended, options);
         let cores = ended.into_iter().map(Ended::into_outcome).collect();
         let mut outcome = self.outcome(cores, memory.take_mesh_counts(), notes);
-        outcome.quanta = quanta.map(|quanta| quanta.report());
         outcome.note_order();
+        if let Some(quanta) = quanta {
+            outcome.note_quanta(quanta.report());
+        }
         Ok(outcome)
     }
 

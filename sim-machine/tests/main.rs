@@ -5,5 +5,6 @@ mod exceptions;
 mod host_memory;
 mod modes;
 mod page_map;
+mod quanta;
 mod ranges;
 mod thread_scheduler;

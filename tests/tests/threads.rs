@@ -28,6 +28,50 @@ fn run(name: &str, order: &str) -> Outcome {
     outcome
 }
 
+/// Returns the names of all committed traces of several threads, with their folders.
+fn threaded() -> Vec<String> {
+    let of = |folder: &str| {
+        let files = std::fs::read_dir(repository().join("traces").join(folder)).expect("a folder");
+        let paths = files.map(|file| file.expect("a file").path());
+        let traces = paths.filter(|path| path.extension().is_some_and(|end| end == "n2t"));
+        traces.map(|path| path.display().to_string()).collect::<Vec<_>>()
+    };
+    let mut all = [of("parallel"), of("threads")].concat();
+    all.sort();
+    all
+}
+
+#[test]
+fn any_number_of_cpus_of_the_host_gives_the_same_counts() {
+    let traces = threaded();
+    assert!(traces.len() >= 10, "{traces:?}");
+    for path in traces {
+        let counts = |cpus: Option<usize>| {
+            let document = ConfigSource::default().document().expect("the profile is embedded");
+            let config = MachineConfig::from_document(&document).expect("a machine");
+            let path = std::path::Path::new(&path);
+            let session = Session::open(path, config, RunHeader::default()).expect("a good trace");
+            let session = cpus.into_iter().fold(session, Session::on_cpus);
+            let outcome = session.run(&RunOptions::default(), &mut |_| {}).expect("it runs");
+            assert_eq!(outcome.quanta.is_some(), cpus.is_some(), "{path:?}");
+            let of_core = |counts: sim_core::Counts| PmuEvent::ALL.map(|event| counts.value(event));
+            let cores = outcome.cores.iter().map(|core| of_core(core.counts.unpack()));
+            cores.collect::<Vec<_>>()
+        };
+        let exact = counts(None);
+        let [one, two, eight] = [1, 2, 8].map(|cpus| counts(Some(cpus)));
+        assert!(one == two && two == eight, "{path}");
+        for event in PmuEvent::ALL {
+            let sum = |cores: &[[u64; PmuEvent::ALL.len()]]| -> u64 {
+                cores.iter().map(|core| core[event as usize]).sum()
+            };
+            let (exact, quanta) = (sum(&exact), sum(&two));
+            let is_close = exact <= 1_000 || exact.abs_diff(quanta) * 100 < exact;
+            assert!(is_close, "{path}: {event:?} {exact} and {quanta}");
+        }
+    }
+}
+
 /// Returns the count of the thread with the fewest occurrences.
 fn least(outcome: &Outcome, event: PmuEvent) -> u64 {
     outcome.cores.iter().map(|core| core.counts.value(event)).min().expect("two threads")

@@ -87,6 +87,13 @@ pub(crate) struct ReplayArgs {
     core: CoreName,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
+    /// Run the threads of the trace at the same time, on N CPUs of the host
+    ///
+    /// The counts are the same for every N. Where cores meet, they run in exact order
+    /// (docs/parallel-replay.md).
+    #[arg(long, value_name = "N", help_heading = "Machine")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) cpus: Option<u16>,
 }
 
 /// The simulated part of the machine.
@@ -248,6 +255,9 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
         Method::Multiplexed(_) => Sharing::Groups(args.counters.counters),
         Method::Passes => Sharing::Exact,
     };
+    if let Some(cpus) = args.cpus {
+        setup.session = setup.session.on_cpus(cpus.into());
+    }
     mesh.check(&setup.session)?;
     if !mesh.is_empty() {
         setup.session = setup.session.with_mesh();

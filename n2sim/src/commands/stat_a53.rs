@@ -319,6 +319,7 @@ pub(super) fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
         (counts.header, "--header"),
         (counts.prefetch, "--prefetch"),
         (!args.is_full_mode(), "--mode"),
+        (args.cpus.is_some(), "--cpus"),
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!(

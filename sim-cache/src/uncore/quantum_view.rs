@@ -82,10 +82,9 @@ impl<T: Clone, V: Clone> Clone for Viewed<T, V> {
     fn clone(&self) -> Viewed<T, V> {
         match self {
             Viewed::Whole(whole) => Viewed::whole(T::clone(whole)),
-            Viewed::View(view) => Viewed::View(View {
-                base: view.base.clone(),
-                changes: view.changes.clone(),
-            }),
+            Viewed::View(view) => {
+                Viewed::View(View { base: view.base.clone(), changes: view.changes.clone() })
+            }
         }
     }
 }
@@ -151,7 +150,10 @@ impl WarmState for SlcView {
 
 impl FilterView {
     /// Returns the entry of a line in a view, which a change then finds again.
-    fn entry(view: &mut View<SnoopFilter, (Holders, bool)>, line: LineAddr) -> &mut (Holders, bool) {
+    fn entry(
+        view: &mut View<SnoopFilter, (Holders, bool)>,
+        line: LineAddr,
+    ) -> &mut (Holders, bool) {
         let base = view.base.as_ref().expect("a quantum has begun");
         view.changes.entry(line).or_insert_with(|| base.entry(line).unwrap_or_default())
     }

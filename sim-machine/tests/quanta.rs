@@ -1,0 +1,217 @@
+//! Threads that run at the same time on CPUs of the host count what they count in exact order.
+
+use std::path::Path;
+
+use sim_core::PmuEvent;
+use sim_machine::{
+    ConfigSource, MachineConfig, Outcome, QuantaReport, RunHeader, RunOptions, Session,
+};
+use sim_trace::{Access, BlockId, Meta, StreamEvent, TraceWriter};
+
+/// LDR X1, [X0]; STR X1, [X0]; ADD X2, X2, X1; B to the first.
+const LOOP: [u32; 4] = [0xf940_0001, 0xf900_0001, 0x8b01_0042, 0x17ff_fffd];
+/// LDR X1, [X0]; ADD X2, X2, X1; ADD X2, X2, X1; B to the first.
+const LOADS: [u32; 4] = [0xf940_0001, 0x8b01_0042, 0x8b01_0042, 0x17ff_fffd];
+/// STLR X1, [X0]
+const STLR: u32 = 0xc89f_fc01;
+/// LDAR X1, [X0]
+const LDAR: u32 = 0xc8df_fc01;
+/// IC IALLUIS
+const IC: u32 = 0xd508_711f;
+
+/// Times that a thread runs its loop.
+const ROUNDS: u64 = 30_000;
+/// Memory of a thread.
+const OWN: u64 = 1 << 24;
+/// A line that all threads know.
+const COMMON: u64 = 0x8000;
+
+/// A trace under construction, with the loops of all threads.
+struct Writer {
+    trace: TraceWriter,
+    updates: BlockId,
+    loads: BlockId,
+}
+
+impl Writer {
+    fn new(path: &Path) -> Writer {
+        let mut trace = TraceWriter::create(path, Meta::default()).expect("a folder for tests");
+        let updates = trace.define_block(0x1000, &LOOP).expect("a block");
+        let loads = trace.define_block(0x2000, &LOADS).expect("a block");
+        Writer { trace, updates, loads }
+    }
+
+    /// Runs a loop that updates the words at these addresses.
+    fn update(&mut self, stream: u32, addresses: impl Iterator<Item = u64>) {
+        for addr in addresses {
+            let accesses = [Access { index: 0, addr }, Access { index: 1, addr }];
+            self.trace.push_block(stream, self.updates, 4, &accesses, None).expect("it fits");
+        }
+    }
+
+    /// Runs a loop that loads the words at these addresses.
+    fn load(&mut self, stream: u32, addresses: impl Iterator<Item = u64>) {
+        for addr in addresses {
+            let accesses = [Access { index: 0, addr }];
+            self.trace.push_block(stream, self.loads, 4, &accesses, None).expect("it fits");
+        }
+    }
+
+    /// Runs an instruction once, with a ticket if `order` is given.
+    fn once(&mut self, stream: u32, word: u32, addr: Option<u64>, order: Option<u64>) {
+        let block = self.trace.define_block(0x3000 + u64::from(word & 0xfff0), &[word]);
+        let accesses: Vec<Access> =
+            addr.map(|addr| Access { index: 0, addr }).into_iter().collect();
+        let block = block.expect("a block");
+        self.trace.push_block(stream, block, 1, &accesses, None).expect("it fits");
+        if let Some(order) = order {
+            let ticket = StreamEvent::Ticket { order, back: 1 };
+            self.trace.push_event(stream, ticket).expect("it fits");
+        }
+    }
+}
+
+/// Returns addresses in the memory of a thread, `bytes` large, in no simple order.
+fn own(thread: u32, bytes: u64) -> impl Iterator<Item = u64> {
+    let base = OWN * u64::from(thread + 1);
+    (0..ROUNDS).map(move |n| base + (n * 0x9E37_79B9 >> 3) % bytes / 8 * 8)
+}
+
+/// Runs a trace in exact order (`None`) and on CPUs of the host.
+fn run(write: impl Fn(&mut Writer), cpus: Option<usize>) -> Outcome {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("threads.n2t");
+    let mut writer = Writer::new(&path);
+    write(&mut writer);
+    writer.trace.finish().expect("a whole trace");
+    let document = ConfigSource::default().document().expect("the profile is embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
+    let session = match cpus {
+        Some(cpus) => session.on_cpus(cpus),
+        None => session,
+    };
+    session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
+}
+
+fn counts(outcome: &Outcome) -> Vec<Vec<u64>> {
+    let of_core = |counts: sim_core::Counts| PmuEvent::ALL.map(|event| counts.value(event));
+    outcome.cores.iter().map(|core| of_core(core.counts.unpack()).to_vec()).collect()
+}
+
+/// Runs a trace on 1, 2 and 8 CPUs, which must give the same. Returns the outcome in exact order
+/// and that of the CPUs.
+fn on_any_cpus(write: impl Fn(&mut Writer) + Copy) -> (Outcome, Outcome, QuantaReport) {
+    let [one, two, eight] = [1, 2, 8].map(|cpus| run(write, Some(cpus)));
+    for other in [two, eight] {
+        assert_eq!(counts(&one), counts(&other));
+        assert_eq!(one.quanta, other.quanta);
+    }
+    let report = one.quanta.expect("threads ran at the same time");
+    (run(write, None), one, report)
+}
+
+/// Asserts that no event of more than 1,000 differs by a part in a hundred.
+fn assert_close(exact: &Outcome, other: &Outcome) {
+    for event in PmuEvent::ALL {
+        let (exact, other) = (exact.total().value(event), other.total().value(event));
+        assert!(exact < 1_000 || exact.abs_diff(other) * 100 <= exact, "{event:?} {exact} {other}");
+    }
+}
+
+#[test]
+fn threads_with_memory_of_their_own_count_the_same_at_the_same_time() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 256 << 10)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    let all = 4 * 4 * ROUNDS;
+    assert!(report.instructions * 10 > all * 7, "{report:?}");
+    // All threads begin with the same code.
+    assert_eq!((report.taken_back(), report.lines), (1, 1), "{report:?}");
+    assert_eq!(counts(&exact), counts(&quanta));
+}
+
+#[test]
+fn threads_that_write_one_line_run_in_exact_order() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, (0..ROUNDS).map(|_| COMMON)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.lines + report.snoops > 0, "{report:?}");
+    assert_eq!(counts(&exact), counts(&quanta));
+    assert!(exact.total().value(PmuEvent::L1D_CACHE_INVAL) > 1_000, "they compete for the line");
+}
+
+#[test]
+fn a_line_that_another_thread_takes_from_an_l1_cache_ends_a_quantum() {
+    // The first thread reads the line all the time, which no home node sees. The second one writes
+    // it now and then.
+    let write = |writer: &mut Writer| {
+        writer.load(0, (0..ROUNDS).map(|_| COMMON));
+        let places = own(1, 4 << 10).enumerate();
+        writer.update(1, places.map(|(n, own)| if n % 3_000 == 2_999 { COMMON } else { own }));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.snoops > 0, "{report:?}");
+    assert!(report.quanta > 0, "{report:?}");
+    let lost = |outcome: &Outcome| outcome.cores[0].counts.value(PmuEvent::L1D_CACHE_INVAL);
+    assert_eq!((lost(&exact), lost(&quanta)), (10, 10));
+    assert_close(&exact, &quanta);
+}
+
+#[test]
+fn threads_that_want_more_of_memory_than_it_has_run_in_exact_order() {
+    let write = |writer: &mut Writer| {
+        let lines = |thread: u32| {
+            let base = OWN * u64::from(thread + 1);
+            (0..ROUNDS).map(move |n| base + n * 64)
+        };
+        (0..16).for_each(|thread| writer.load(thread, lines(thread)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.memory > 0, "{report:?}");
+    assert_close(&exact, &quanta);
+}
+
+#[test]
+fn maintenance_of_all_instruction_caches_ends_a_quantum() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 4 << 10).take(15_000)));
+        writer.once(2, IC, None, None);
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 4 << 10)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert_eq!(report.broadcasts, 1, "{report:?}");
+    assert_close(&exact, &quanta);
+    let refills = |outcome: &Outcome| outcome.cores[0].counts.value(PmuEvent::L1I_CACHE_REFILL);
+    assert_eq!(refills(&exact), refills(&quanta));
+}
+
+#[test]
+fn a_thread_that_waits_for_another_one_waits_as_long_in_quanta() {
+    let write = |writer: &mut Writer| {
+        // The second thread waits early for what the first one does late.
+        writer.update(0, own(0, 64 << 10));
+        writer.once(0, STLR, Some(COMMON), Some(0));
+        writer.update(0, own(0, 64 << 10));
+        writer.update(1, own(1, 4 << 10).take(5_000));
+        writer.once(1, LDAR, Some(COMMON), Some(1));
+        writer.update(1, own(1, 64 << 10));
+        writer.update(2, own(2, 64 << 10));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.instructions > 4 * ROUNDS, "{report:?}");
+    let waited = |outcome: &Outcome| outcome.cores[1].waits;
+    assert!(waited(&exact).on_core > ROUNDS / 2, "{:?}", waited(&exact));
+    assert_eq!(waited(&exact), waited(&quanta));
+    assert_eq!(counts(&exact), counts(&quanta));
+}
+
+#[test]
+fn what_needs_the_order_of_all_events_runs_in_exact_order_and_says_why() {
+    let write = |writer: &mut Writer| writer.update(0, own(0, 4 << 10));
+    let outcome = run(write, Some(2));
+    assert_eq!(outcome.quanta, None);
+    assert_eq!(outcome.notes, ["no threads ran at the same time: a single thread runs"]);
+}
