@@ -1,10 +1,12 @@
-//! Cores that run at the same time on CPUs of the host. During a quantum each core has its own
-//! private memory and a view of the shared part as it was at the beginning, and logs its requests.
-//! At the end the machine performs the requests of all cores, in the order of their cycles.
+//! Cores that run at the same time on CPUs of the host. During a quantum each group of cores, most
+//! often a single one, has its own private memory and a view of the shared part as it was at the
+//! beginning, and logs its requests. At the end the machine performs the requests of all groups, in
+//! the order of their cycles.
 //!
 //! The result does not depend on the number of CPUs. It is that of a run in exact order, unless
-//! cores met: used one line, or wanted more of memory than it has. [`MemorySystem::meeting`] finds
-//! out. The caller then takes the quantum back and runs it in exact order.
+//! groups met: used one line, or wanted more of memory than it has. [`MemorySystem::meetings`] and
+//! [`MemorySystem::waits_for_memory`] find out. The caller then takes the quantum of these groups
+//! back and runs them as one.
 
 use sim_core::{Cycle, LineAddr};
 
@@ -17,17 +19,13 @@ use crate::units::request::SnoopRequest;
 /// cycle in so many.
 const LATE_PART: Cycle = 128;
 
-/// Reason to run a quantum in exact order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Reason to run groups of cores as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meeting {
-    /// A core did something that all cores see at once, such as maintenance of TLBs.
-    Broadcast,
-    /// Two cores requested one line.
+    /// Both requested one line.
     Line,
-    /// A core took a line that another core used.
+    /// One took a line that the other used.
     Snoop,
-    /// The cores waited for the same channels of memory.
-    Memory,
 }
 
 /// Answers of a quantum, and those that differ from what the cores saw.
@@ -41,41 +39,56 @@ pub struct QuantumAnswers {
     pub cycles_off: Cycle,
 }
 
-/// Memory of one core for a quantum.
+/// Memory of a group of cores for a quantum.
 #[derive(Debug)]
 pub struct QuantumMemory {
-    core: usize,
     memory: MemorySystem,
-    /// Private part at the beginning of the quantum.
-    saved: Option<Box<CoreMemory>>,
-    /// Snoops that waited at the beginning.
-    waiting: Vec<SnoopRequest>,
+    /// Private parts at the beginning of the quantum, in the order of the group.
+    saved: Vec<Option<Box<CoreMemory>>>,
+    /// Snoops that waited at the beginning, with their cores.
+    waiting: Vec<(usize, SnoopRequest)>,
 }
 
 impl QuantumMemory {
-    /// Returns the memory in which the core runs, under its own number.
+    /// Returns the memory in which the cores run, under their own numbers.
     pub fn memory(&mut self) -> &mut MemorySystem {
         &mut self.memory
     }
 
-    /// Saves the private part. The caller calls this after [`MemorySystem::begin_quantum`], on any
-    /// thread.
-    pub fn save(&mut self) {
-        self.saved = self.memory.cores.boxed(self.core).clone();
+    /// Returns the cores of the group.
+    fn cores(&self) -> &[usize] {
+        &self.memory.uncore.logged().cores
     }
 
-    /// Returns whether the core used a line in an L1 cache at the beginning or at the end.
-    fn has_used(&self, line: LineAddr) -> bool {
+    /// Saves the private parts. The caller calls this after [`MemorySystem::begin_quantum`], on any
+    /// thread.
+    pub fn save(&mut self) {
+        let QuantumMemory { memory, saved, .. } = self;
+        let cores = &memory.uncore.logged().cores;
+        *saved = cores.iter().map(|core| memory.cores.boxed(*core).clone()).collect();
+    }
+
+    /// Returns whether a core did something that all cores see at once, such as maintenance of
+    /// TLBs. The quantum is then wrong for all groups.
+    pub fn needs_all(&self) -> bool {
+        self.memory.uncore.logged().needs_all
+    }
+
+    /// Returns whether a core of the group used a line in an L1 cache at the beginning or at the
+    /// end.
+    fn has_used(&self, core: usize, line: LineAddr) -> bool {
         let uses =
             |core: &CoreMemory| core.l1d.probe(line).is_some() || core.l1i.probe(line).is_some();
-        self.saved.as_deref().is_some_and(uses) || uses(&self.memory.cores[self.core])
+        let place = self.cores().iter().position(|one| *one == core);
+        let saved = place.and_then(|place| self.saved[place].as_deref());
+        saved.is_some_and(uses) || uses(&self.memory.cores[core])
     }
 }
 
 impl MemorySystem {
-    /// Creates the memory of a core for quanta. It takes little memory of the host until a quantum
+    /// Creates memory for a group of cores. It takes little memory of the host until a quantum
     /// begins.
-    pub fn quantum_memory(&self, core: usize) -> QuantumMemory {
+    pub fn quantum_memory(&self) -> QuantumMemory {
         let memory = MemorySystem {
             cores: Cores::asleep(self.cores.len()),
             uncore: self.uncore.view(),
@@ -83,76 +96,88 @@ impl MemorySystem {
             semantics: self.semantics,
             seed: self.seed,
         };
-        QuantumMemory { core, memory, saved: None, waiting: Vec::new() }
+        QuantumMemory { memory, saved: Vec::new(), waiting: Vec::new() }
     }
 
-    /// Begins a quantum of a core, whose private part moves to `quantum`.
+    /// Begins a quantum of these cores, whose private parts move to `quantum`.
     ///
     /// # Panics
     ///
-    /// When the core is not awake.
-    pub fn begin_quantum(&mut self, quantum: &mut QuantumMemory) {
-        let core = quantum.core;
+    /// When there is no such core.
+    pub fn begin_quantum(&mut self, quantum: &mut QuantumMemory, cores: &[usize]) {
         quantum.waiting.clear();
-        quantum.waiting.extend_from_slice(self.uncore.snoops.of(core));
-        self.uncore.begin_quantum(core, &mut quantum.memory.uncore);
-        *quantum.memory.cores.boxed(core) = self.cores.boxed(core).take();
+        for core in cores {
+            let waiting = self.uncore.snoops.of(*core).iter();
+            quantum.waiting.extend(waiting.map(|request| (*core, *request)));
+            *quantum.memory.cores.boxed(*core) = self.cores.boxed(*core).take();
+        }
+        self.uncore.begin_quantum(cores, &mut quantum.memory.uncore);
     }
 
-    /// Returns why the quantum of these cores, which took `cycles`, must run in exact order; `None`
-    /// if it need not.
-    pub fn meeting(&self, quanta: &[&QuantumMemory], cycles: Cycle) -> Option<Meeting> {
-        if quanta.iter().any(|quantum| quantum.memory.uncore.logged().needs_all) {
-            return Some(Meeting::Broadcast);
+    /// Returns which groups met, as pairs of their places in `quanta`, and why.
+    pub fn meetings(&self, quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Meeting)> {
+        let mut pairs = common_lines(quanta);
+        let mut group_of = vec![None; self.cores.len()];
+        for (place, quantum) in quanta.iter().enumerate() {
+            quantum.cores().iter().for_each(|core| group_of[*core] = Some(place));
         }
-        if has_common_line(quanta) {
-            return Some(Meeting::Line);
+        for (place, quantum) in quanta.iter().enumerate() {
+            for (core, line) in &quantum.memory.uncore.logged().snoops {
+                if let Some(other) = group_of[*core]
+                    && quanta[other].has_used(*core, *line)
+                {
+                    pairs.push((place.min(other), place.max(other), Meeting::Snoop));
+                }
+            }
         }
-        let mut of_core = vec![None; self.cores.len()];
-        for quantum in quanta {
-            of_core[quantum.core] = Some(*quantum);
-        }
-        let mut snoops = quanta.iter().flat_map(|quantum| &quantum.memory.uncore.logged().snoops);
-        if snoops.any(|(core, line)| of_core[*core].is_some_and(|other| other.has_used(*line))) {
-            return Some(Meeting::Snoop);
-        }
-        let off = self.memory_cycles_off(quanta);
-        (off * LATE_PART > cycles * quanta.len() as u64).then_some(Meeting::Memory)
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
-    /// Returns by how many cycles memory answers the accesses of all cores together later than
-    /// those of each core alone, in sum.
+    /// Returns whether the groups, which ran for `cycles`, wanted more of memory together than it
+    /// has.
+    pub fn waits_for_memory(&self, quanta: &[&QuantumMemory], cycles: Cycle) -> bool {
+        let cores: usize = quanta.iter().map(|quantum| quantum.cores().len()).sum();
+        self.memory_cycles_off(quanta) * LATE_PART > cycles * cores as u64
+    }
+
+    /// Returns by how many cycles memory answers the accesses of all groups together later than
+    /// those of each group alone, in sum.
     fn memory_cycles_off(&self, quanta: &[&QuantumMemory]) -> Cycle {
-        let mut accesses: Vec<_> = quanta
-            .iter()
-            .flat_map(|quantum| {
+        let groups = quanta.iter().enumerate();
+        let mut accesses: Vec<_> = groups
+            .flat_map(|(group, quantum)| {
                 let memory = quantum.memory.uncore.logged().memory.iter().enumerate();
-                memory.map(|(place, access)| ((access.key, quantum.core, place), access))
+                memory.map(move |(place, access)| ((access.key, group, place), access))
             })
             .collect();
         accesses.sort_unstable_by_key(|(key, _)| *key);
-        let mut uncore = self.uncore.memory_alone();
-        let off = accesses.iter().map(|(_, access)| {
-            let done = uncore.access(access.line, access.at);
-            done.abs_diff(access.done)
-        });
-        off.sum()
+        let mut memory = self.uncore.memory_alone();
+        let off = |access: &crate::uncore::quantum_log::MemoryAccess| {
+            memory.access(access.line, access.at).abs_diff(access.done)
+        };
+        accesses.into_iter().map(|(_, access)| access).map(off).sum()
     }
 
     /// Ends a quantum: the private parts return, and the home nodes perform the requests.
     pub fn end_quantum(&mut self, quanta: &mut [&mut QuantumMemory]) -> QuantumAnswers {
         let mut order = Vec::new();
-        for (number, quantum) in quanta.iter_mut().enumerate() {
-            let core = quantum.core;
-            *self.cores.boxed(core) = quantum.memory.cores.boxed(core).take();
-            let entries = quantum.memory.uncore.end_quantum().entries.iter().enumerate();
-            order.extend(entries.map(|(place, entry)| (entry.key, core, place, number)));
+        for (group, quantum) in quanta.iter_mut().enumerate() {
+            let QuantumMemory { memory, .. } = &mut **quantum;
+            let log = memory.uncore.end_quantum();
+            let entries = log.entries.iter().enumerate();
+            order.extend(entries.map(|(place, entry)| (entry.key, group, place)));
+            for core in log.cores.clone() {
+                *self.cores.boxed(core) = memory.cores.boxed(core).take();
+                memory.uncore.snoops.move_to(core, &mut self.uncore.snoops);
+            }
         }
         order.sort_unstable();
         let mut answers = QuantumAnswers::default();
-        for (_, core, place, number) in order {
-            let entry = quanta[number].memory.uncore.logged().entries[place];
-            if let Some((cycles, is_other)) = self.uncore.perform_logged(core, &entry) {
+        for (_, group, place) in order {
+            let log = quanta[group].memory.uncore.logged();
+            if let Some((cycles, is_other)) = self.uncore.perform_logged(log, place) {
                 answers.reads += 1;
                 answers.other_source += u64::from(is_other);
                 answers.cycles_off += cycles;
@@ -161,29 +186,33 @@ impl MemorySystem {
         answers
     }
 
-    /// Takes a quantum of a core back: its private part is as it was at the beginning.
+    /// Takes a quantum of a group back: the private parts are as they were at the beginning.
     pub fn take_back(&mut self, quantum: &mut QuantumMemory) {
-        let core = quantum.core;
-        quantum.memory.uncore.end_quantum();
-        drop(quantum.memory.cores.boxed(core).take());
-        *self.cores.boxed(core) = quantum.saved.take();
-        // What the core left in its own queue waited before, too.
-        drop(quantum.memory.uncore.snoops.take(core));
-        for request in quantum.waiting.drain(..) {
+        let QuantumMemory { memory, saved, waiting } = quantum;
+        let cores = memory.uncore.end_quantum().cores.clone();
+        for (core, saved) in cores.into_iter().zip(saved.drain(..)) {
+            drop(memory.cores.boxed(core).take());
+            *self.cores.boxed(core) = saved;
+            // What the core left in the queue of its view waited before, or comes again.
+            drop(memory.uncore.snoops.take(core));
+        }
+        for (core, request) in waiting.drain(..) {
             self.uncore.snoops.send(core, request);
         }
     }
 }
 
-/// Returns whether two cores requested one line.
-fn has_common_line(quanta: &[&QuantumMemory]) -> bool {
-    let mut lines: Vec<(LineAddr, usize)> = quanta
-        .iter()
-        .flat_map(|quantum| {
+/// Returns the pairs of groups that requested one line.
+fn common_lines(quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Meeting)> {
+    let groups = quanta.iter().enumerate();
+    let mut lines: Vec<(LineAddr, usize)> = groups
+        .flat_map(|(group, quantum)| {
             let entries = quantum.memory.uncore.logged().entries.iter();
-            entries.map(|entry| (entry.line, quantum.core))
+            entries.map(move |entry| (entry.line, group))
         })
         .collect();
     lines.sort_unstable();
-    lines.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
+    lines.dedup();
+    let met = lines.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    met.map(|pair| (pair[0].1, pair[1].1, Meeting::Line)).collect()
 }

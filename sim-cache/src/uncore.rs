@@ -97,8 +97,10 @@ pub(crate) struct Uncore {
     /// Lines that an agent outside the machine's cores holds alone, as another core would.
     external: FxHashSet<LineAddr>,
     cores: usize,
-    /// Requests of the core whose view this is; `None` in the machine's own uncore.
+    /// Requests of the cores whose view this is; `None` in the machine's own uncore.
     log: Option<Box<QuantumLog>>,
+    /// Cores that have got the snoops of a request that is performed again; see `quantum_log`.
+    pub(crate) snooped: Vec<usize>,
 }
 
 /// Reply of the uncore to a read.
@@ -150,10 +152,11 @@ impl Uncore {
             external: FxHashSet::default(),
             cores,
             log: None,
+            snooped: Vec::new(),
         }
     }
 
-    /// Returns an uncore that shows a core the state of this one during a quantum.
+    /// Returns an uncore that shows a group of cores the state of this one during a quantum.
     pub(crate) fn view(&self) -> Uncore {
         let chip = |chip: &Chip| Chip {
             slc: chip.slc.as_ref().map(|_| SlcView::view()),
@@ -174,12 +177,14 @@ impl Uncore {
             suppliers: FxHashMap::default(),
             external: FxHashSet::default(),
             log: Some(Box::default()),
+            snooped: Vec::new(),
             ..*self
         }
     }
 
-    /// Begins a quantum in the uncore of a view. `core` answers its waiting snoops there.
-    pub(crate) fn begin_quantum(&mut self, core: usize, view: &mut Uncore) {
+    /// Begins a quantum of these cores in the uncore of a view, where they answer their waiting
+    /// snoops.
+    pub(crate) fn begin_quantum(&mut self, cores: &[usize], view: &mut Uncore) {
         for (own, whole) in view.chips.iter_mut().zip(&self.chips) {
             if let (Some(own), Some(whole)) = (&mut own.slc, &whole.slc) {
                 own.begin(whole);
@@ -189,8 +194,10 @@ impl Uncore {
         if let (Some(own), Some(whole)) = (&mut view.filter, &self.filter) {
             own.begin(whole);
         }
-        self.snoops.move_to(core, &mut view.snoops);
-        view.log.as_mut().expect("a view has a log").clear();
+        for core in cores {
+            self.snoops.move_to(*core, &mut view.snoops);
+        }
+        view.log.as_mut().expect("a view has a log").begin(cores);
     }
 
     /// Ends a quantum in the uncore of a view, and returns its log.
@@ -324,7 +331,7 @@ impl Uncore {
     ) -> UncoreReply {
         let place = self.log_place();
         let (arrives, source) = (at, DataSource::Dram);
-        self.log(line, Some(at), Logged::Read { request, arrives, source });
+        self.log(core, line, Some(at), Logged::Read { request, arrives, source });
         self.request(Agent::Core(core as u32), line, request.message());
         let reply = self.supply(core, line, request, 0, at);
         self.core_sends(core, line, Message::CompAck);
@@ -422,7 +429,7 @@ impl Uncore {
         request: CoherenceRequest,
         at: Cycle,
     ) -> Cycle {
-        self.log(line, Some(at), Logged::Claim(request));
+        self.log(core, line, Some(at), Logged::Claim(request));
         let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, request.message());
         self.set_external(line, false);
@@ -473,7 +480,7 @@ impl Uncore {
 
     /// Accepts a line that an L2 evicted. A clean line goes nowhere without a system level cache.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
-        self.log(line, Some(at), Logged::Victim(dirty));
+        self.log(core, line, Some(at), Logged::Victim(dirty));
         self.forget_holder(core, line);
         let home = self.at_home_node(core, line, at);
         let takes_data = dirty || self.chip_of(line).slc.is_some();
@@ -493,7 +500,7 @@ impl Uncore {
 
     /// Accepts modified data of a line that a core keeps as a clean copy.
     pub(crate) fn accept_clean(&mut self, core: usize, line: LineAddr, at: Cycle) {
-        self.log(line, Some(at), Logged::CleanCopy);
+        self.log(core, line, Some(at), Logged::CleanCopy);
         let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, Message::WriteCleanFull);
         self.home_sends(core, line, Message::CompDBIDResp);
@@ -524,7 +531,7 @@ impl Uncore {
 
     /// Accepts modified data that a core returned for a snoop. The core may keep a clean copy.
     pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
-        self.log(line, Some(at), Logged::SnoopData);
+        self.log(core, line, Some(at), Logged::SnoopData);
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, true, home);
     }

@@ -174,16 +174,18 @@ impl Outcome {
         self.quanta = Some(report);
         let all: u64 = self.cores.iter().map(|core| core.instructions).sum();
         let percent = report.instructions as f64 * 100.0 / all.max(1) as f64;
-        let QuantaReport { quanta, lines, snoops, memory, broadcasts, .. } = report;
+        let QuantaReport { quanta, grouped, crowded, memory, broadcasts, .. } = report;
         let mut note = format!(
             "{percent:.1} % of the instructions ran at the same time as others, in {quanta} quanta"
         );
+        if grouped.0 > 0 {
+            note += &format!("; in {} of them some cores met and ran in exact order", grouped.0);
+        }
         if report.taken_back() > 0 {
             note += &format!(
-                "; {} more were run again in exact order, because cores used one line ({}), waited for one channel of \
-                 memory ({memory}) or sent maintenance to all ({broadcasts})",
+                "; {} more were run again in exact order, because most cores met ({crowded}), waited for one channel \
+                 of memory ({memory}) or one sent maintenance to all ({broadcasts})",
                 report.taken_back(),
-                lines + snoops
             );
         }
         self.notes.push(note);

@@ -1,23 +1,22 @@
 //! Runs the cores of several threads at the same time on CPUs of the host, quantum by quantum
 //! ([`sim_cache::quantum`]). The counts are the same for every number of CPUs.
 //!
-//! A quantum ends for all threads before one of them must wait for another. If cores met in it, all
-//! of them return to its beginning and the run goes on in exact order for a while. So the counts
-//! differ from those in exact order only by what no core could see within a quantum: small delays
+//! A quantum ends for all threads before one of them must wait for another. Cores that met in it
+//! return to its beginning and run in exact order among themselves, beside the others. If most of
+//! them met, the whole run goes on in exact order for a while. So the counts differ from those in exact order only by what no core could see within a quantum: small delays
 //! of memory, and which lines the shared caches replace.
 
+mod group;
 mod pace;
 
 use crate::code::Code;
-use crate::core_run::CoreRun;
 use crate::error::MachineError;
-use crate::run_sink::Unobserved;
 use crate::session::Session;
 use crate::thread_scheduler::{Free, ThreadScheduler};
 use crate::threads::Threads;
+use group::{Done, Group, Lane, Member, Refusal, run_groups};
 use pace::Pace;
 use rayon::ThreadPool;
-use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sim_cache::MemorySystem;
 use sim_cache::quantum::{Meeting, QuantumAnswers, QuantumMemory};
 use sim_core::Cycle;
@@ -26,6 +25,9 @@ use sim_core::Cycle;
 /// instructions that are faster than those before them.
 const PLANNED_PERCENT: u64 = 75;
 
+/// Fewest cycles of 1024 instructions: a core has five rename slots a cycle.
+const FASTEST: Cycle = 1024 / 5;
+
 /// Statistics of a run in quanta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuantaReport {
@@ -33,12 +35,17 @@ pub struct QuantaReport {
     pub quanta: u64,
     /// Instructions of these quanta, of all threads.
     pub instructions: u64,
+    /// Pairs of cores that requested one line.
+    pub lines: u64,
+    /// Pairs of cores of which one took a line that the other used.
+    pub snoops: u64,
+    /// Quanta in which cores met that ran in exact order among themselves, and the sum of these
+    /// cores.
+    pub grouped: (u64, u64),
+    /// Quanta taken back because most cores met.
+    pub crowded: u64,
     /// Quanta taken back because of maintenance that all cores see at once.
     pub broadcasts: u64,
-    /// Quanta taken back because two cores requested one line.
-    pub lines: u64,
-    /// Quanta taken back because a core took a line that another one used.
-    pub snoops: u64,
     /// Quanta taken back because the cores waited for the same channels of memory.
     pub memory: u64,
     /// Answers of the home nodes in the quanta, and those that differ.
@@ -46,48 +53,38 @@ pub struct QuantaReport {
 }
 
 impl QuantaReport {
-    /// Returns the number of quanta that were taken back.
+    /// Returns the number of quanta that were taken back as a whole.
     pub fn taken_back(&self) -> u64 {
-        self.broadcasts + self.lines + self.snoops + self.memory
+        self.crowded + self.broadcasts + self.memory
     }
 
-    fn note(&mut self, meeting: Meeting) {
-        *match meeting {
-            Meeting::Broadcast => &mut self.broadcasts,
-            Meeting::Line => &mut self.lines,
-            Meeting::Snoop => &mut self.snoops,
-            Meeting::Memory => &mut self.memory,
+    fn refused(&mut self, refusal: Refusal) {
+        *match refusal {
+            Refusal::Broadcast => &mut self.broadcasts,
+            Refusal::Met(Meeting::Line) => {
+                self.lines += 1;
+                &mut self.crowded
+            }
+            Refusal::Met(Meeting::Snoop) => {
+                self.snoops += 1;
+                &mut self.crowded
+            }
+            Refusal::Memory => &mut self.memory,
         } += 1;
     }
 
-    fn add(&mut self, answers: QuantumAnswers) {
+    fn add(&mut self, done: &Done) {
         self.quanta += 1;
-        self.answers.reads += answers.reads;
-        self.answers.other_source += answers.other_source;
-        self.answers.cycles_off += answers.cycles_off;
+        self.lines += done.meetings[Meeting::Line as usize];
+        self.snoops += done.meetings[Meeting::Snoop as usize];
+        if done.grouped > 0 {
+            self.grouped.0 += 1;
+            self.grouped.1 += done.grouped;
+        }
+        self.answers.reads += done.answers.reads;
+        self.answers.other_source += done.answers.other_source;
+        self.answers.cycles_off += done.answers.cycles_off;
     }
-}
-
-/// What a thread needs for quanta.
-struct Lane {
-    memory: QuantumMemory,
-    /// Decoded code. Numbers of words that only wrong paths reach depend on who meets them first,
-    /// so each thread has its own.
-    program: Code,
-    /// State at the beginning of the quantum.
-    saved: Option<CoreRun>,
-    /// Cycles that 1024 instructions took in the last quantum.
-    pace: Cycle,
-    /// Result of the quantum.
-    failure: Option<MachineError>,
-}
-
-/// A thread in a quantum.
-struct Member<'a> {
-    core: &'a mut CoreRun,
-    lane: &'a mut Lane,
-    free: Free,
-    before: u64,
 }
 
 /// Threads of a quantum, ascending, and the last cycle in which their instructions may begin.
@@ -102,6 +99,8 @@ pub(crate) struct Quanta<'s> {
     session: &'s Session,
     pool: ThreadPool,
     lanes: Vec<Option<Box<Lane>>>,
+    /// Memories of groups that do not run.
+    memories: Vec<QuantumMemory>,
     pace: Pace,
     report: QuantaReport,
 }
@@ -121,7 +120,7 @@ impl<'s> Quanta<'s> {
         let pool = pool.map_err(|error| MachineError::HostThreads(error.to_string()))?;
         let lanes = (0..threads).map(|_| None).collect();
         let (pace, report) = (Pace::new(), QuantaReport::default());
-        Ok(Quanta { session, pool, lanes, pace, report })
+        Ok(Quanta { session, pool, lanes, memories: Vec::new(), pace, report })
     }
 
     /// Returns the statistics so far.
@@ -133,13 +132,13 @@ impl<'s> Quanta<'s> {
     ///
     /// # Errors
     /// If the memory budget has no room for it.
-    pub(crate) fn program(
-        &mut self,
-        thread: usize,
-        memory: &MemorySystem,
-    ) -> Result<&mut Code, MachineError> {
-        let session = self.session;
-        Ok(&mut lane(&mut self.lanes[thread], thread, session, memory)?.program)
+    pub(crate) fn program(&mut self, thread: usize) -> Result<&mut Code, MachineError> {
+        let lane = &mut self.lanes[thread];
+        if lane.is_none() {
+            let program = self.session.program()?;
+            *lane = Some(Box::new(Lane { program, saved: None, pace: FASTEST }));
+        }
+        Ok(&mut lane.as_mut().expect("the lane was created").program)
     }
 
     /// Runs the next quantum, if threads can run at the same time. Returns false if the next turn
@@ -154,41 +153,17 @@ impl<'s> Quanta<'s> {
         let numbers: Vec<usize> = plan.threads.iter().map(|free| free.thread).collect();
         for thread in &numbers {
             threads.core(*thread, memory)?;
-            self.program(*thread, memory)?;
+            self.program(*thread)?;
         }
-        let lanes = self.lanes.iter_mut().enumerate();
-        let lanes = lanes.filter(|(number, _)| numbers.binary_search(number).is_ok());
-        let lanes = lanes.filter_map(|(_, lane)| lane.as_deref_mut());
-        let cores = threads.running(&numbers).into_iter().zip(lanes).zip(&plan.threads);
-        let mut members: Vec<Member> = cores
-            .map(|((core, lane), free)| Member { before: core.done(), core, lane, free: *free })
-            .collect();
-        let ran = run_members(&self.pool, &mut members, plan.until, memory)?;
-        let ran = match ran {
-            Ok((until, answers)) => {
-                self.report.add(answers);
-                self.pace.done();
-                members.iter_mut().for_each(|member| member.learn_pace());
-                Some((until, members.iter().map(|m| m.core.done() - m.before).collect::<Vec<_>>()))
-            }
-            Err(meeting) => {
-                self.report.note(meeting);
-                self.pace.taken_back(plan.from, plan.until);
-                None
-            }
-        };
-        drop(members);
-        let Some((_, more)) = ran else {
+        let Some(more) = self.run_plan(&plan, &numbers, threads, memory)? else {
             if scheduler.is_none() {
                 threads.put_back(plan.threads.iter().map(|free| (free.clock, free.thread)));
             }
             return Ok(false);
         };
-        self.report.instructions += more.iter().sum::<u64>();
         for (free, more) in plan.threads.iter().zip(more) {
             let state = threads.core(free.thread, memory)?.state();
-            let program = self.lanes[free.thread].as_ref().map(|lane| &lane.program);
-            let program = program.expect("the thread ran");
+            let program = self.program(free.thread)?;
             match &mut scheduler {
                 Some(scheduler) => {
                     scheduler.ran_quantum(free.thread, state, more > 0);
@@ -198,6 +173,50 @@ impl<'s> Quanta<'s> {
             }
         }
         Ok(true)
+    }
+
+    /// Runs a planned quantum. Returns the instructions that each thread ran, or `None` if it was
+    /// taken back.
+    fn run_plan(
+        &mut self,
+        plan: &Plan,
+        numbers: &[usize],
+        threads: &mut Threads,
+        memory: &mut MemorySystem,
+    ) -> Result<Option<Vec<u64>>, MachineError> {
+        let lanes = self.lanes.iter_mut().enumerate();
+        let lanes = lanes.filter(|(number, _)| numbers.binary_search(number).is_ok());
+        let lanes = lanes.filter_map(|(_, lane)| lane.as_deref_mut());
+        let cores = threads.running(numbers).into_iter().zip(lanes).zip(&plan.threads);
+        let mut groups = Vec::new();
+        for ((core, lane), free) in cores {
+            let member = Member { before: core.done(), core, lane, free: *free };
+            let own = self.memories.pop().unwrap_or_else(|| memory.quantum_memory());
+            groups.push(Group::of_one(member, own));
+        }
+        let ran = run_groups(&self.pool, &mut groups, plan.until, memory)?;
+        match &ran {
+            Ok(done) => {
+                self.report.add(done);
+                self.pace.done(done.grouped > 0);
+            }
+            Err(refusal) => {
+                self.report.refused(*refusal);
+                self.pace.taken_back(plan.from, plan.until);
+            }
+        }
+        let mut more = vec![0; numbers.len()];
+        for group in groups {
+            for mut member in group.members {
+                let place = numbers.binary_search(&member.free.thread).expect("it takes part");
+                more[place] = member.core.done() - member.before;
+                member.learn_pace();
+            }
+            self.memories.push(group.memory);
+            self.memories.extend(group.spare);
+        }
+        self.report.instructions += more.iter().sum::<u64>();
+        Ok(ran.is_ok().then_some(more))
     }
 
     /// Chooses the threads of the next quantum, and its end.
@@ -232,8 +251,7 @@ impl<'s> Quanta<'s> {
         let Some((from, quantum)) = quantum else { return (None, free) };
         let mut until = limit.min(from + quantum);
         for free in free.iter().filter(|free| free.clock < from + quantum) {
-            // A thread that has run no quantum yet takes no less than a fifth of a cycle for each.
-            let pace = self.lanes[free.thread].as_ref().map_or(1024 / 5, |lane| lane.pace);
+            let pace = self.lanes[free.thread].as_ref().map_or(FASTEST, |lane| lane.pace);
             let cycles = u128::from(free.instructions) * u128::from(pace * PLANNED_PERCENT / 100);
             let cycles = Cycle::try_from(cycles / 1024).unwrap_or(Cycle::MAX);
             until = until.min(free.clock.saturating_add(cycles));
@@ -255,92 +273,4 @@ impl Free {
     fn unordered((clock, thread): (Cycle, usize)) -> Free {
         Free { thread, clock, instructions: u64::MAX, hold_at: u64::MAX, wait: 0 }
     }
-}
-
-impl Member<'_> {
-    /// Runs the thread from the state in which it is.
-    fn run(&mut self, until: Cycle) {
-        self.lane.memory.save();
-        self.lane.saved = Some(self.core.save());
-        if self.free.clock > until {
-            return;
-        }
-        self.core.hold(self.free.hold_at, self.free.wait);
-        let Lane { memory, program, failure, .. } = &mut *self.lane;
-        let sink = &mut Unobserved::default();
-        *failure = self.core.run_quantum(until, program, memory.memory(), sink).err();
-    }
-
-    /// Returns to the beginning of the quantum.
-    fn take_back(&mut self, memory: &mut MemorySystem) {
-        memory.take_back(&mut self.lane.memory);
-        self.core.restore(self.lane.saved.take().expect("the thread was saved"));
-    }
-
-    /// Returns the cycle in which the thread can continue.
-    fn clock(&self) -> Cycle {
-        self.core.cycle().max(self.free.clock)
-    }
-
-    /// Returns whether the thread ran instructions after `cycle`.
-    fn runs_past(&self, cycle: Cycle) -> bool {
-        self.core.done() > self.before && self.core.cycle() > cycle
-    }
-
-    fn learn_pace(&mut self) {
-        let (cycles, instructions) =
-            (self.core.cycle() - self.free.clock, self.core.done() - self.before);
-        if instructions > 0 {
-            self.lane.pace = (cycles * 1024 / instructions).max(1);
-        }
-    }
-}
-
-/// Runs the members of a quantum at the same time. If one of them stops before `until`, all run
-/// again up to there. Returns the end and the answers, or why the quantum was taken back.
-#[expect(clippy::type_complexity, reason = "two results: errors of the run, and meetings")]
-fn run_members(
-    pool: &ThreadPool,
-    members: &mut [Member],
-    mut until: Cycle,
-    memory: &mut MemorySystem,
-) -> Result<Result<(Cycle, QuantumAnswers), Meeting>, MachineError> {
-    let from = members.iter().map(|member| member.free.clock).min().unwrap_or(0);
-    loop {
-        for member in members.iter_mut() {
-            memory.begin_quantum(&mut member.lane.memory);
-        }
-        pool.install(|| members.par_iter_mut().for_each(|member| member.run(until)));
-        if let Some(error) = members.iter_mut().find_map(|member| member.lane.failure.take()) {
-            return Err(error);
-        }
-        let stopped = members.iter().map(Member::clock).min().unwrap_or(until);
-        if stopped < until && members.iter().any(|member| member.runs_past(stopped)) {
-            members.iter_mut().for_each(|member| member.take_back(memory));
-            until = stopped;
-            continue;
-        }
-        let quanta: Vec<&QuantumMemory> = members.iter().map(|m| &m.lane.memory).collect();
-        if let Some(meeting) = memory.meeting(&quanta, until - from) {
-            members.iter_mut().for_each(|member| member.take_back(memory));
-            return Ok(Err(meeting));
-        }
-        let mut quanta: Vec<_> = members.iter_mut().map(|m| &mut m.lane.memory).collect();
-        return Ok(Ok((until, memory.end_quantum(&mut quanta))));
-    }
-}
-
-/// Returns the lane of a thread, and creates it at the first call.
-fn lane<'l>(
-    lane: &'l mut Option<Box<Lane>>,
-    thread: usize,
-    session: &Session,
-    memory: &MemorySystem,
-) -> Result<&'l mut Lane, MachineError> {
-    if lane.is_none() {
-        let (memory, program) = (memory.quantum_memory(thread), session.program()?);
-        let pace = 1024 / 5;
-        *lane = Some(Box::new(Lane { memory, program, saved: None, pace, failure: None }));
-    }
-    Ok(lane.as_mut().expect("the lane was created"))
 }

@@ -262,7 +262,7 @@ impl Session {
             next(&mut threads, scheduler.as_mut(), &mut memory)?
         } {
             let program = match &mut quanta {
-                Some(quanta) => quanta.program(first, &memory)?,
+                Some(quanta) => quanta.program(first)?,
                 None => &mut program,
             };
             let core = threads.core(first, &mut memory)?;

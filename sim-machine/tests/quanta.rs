@@ -144,6 +144,20 @@ fn threads_that_write_one_line_run_in_exact_order() {
 }
 
 #[test]
+fn two_threads_that_share_lines_run_in_exact_order_beside_the_others() {
+    let write = |writer: &mut Writer| {
+        let shared = |thread| own(thread, 4 << 10).map(|addr| COMMON + addr % 0x400);
+        (0..2).for_each(|thread| writer.update(thread, shared(thread)));
+        (2..6).for_each(|thread| writer.update(thread, own(thread, 64 << 10)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.grouped.0 > 2 && report.grouped.1 == 2 * report.grouped.0, "{report:?}");
+    assert!(report.instructions * 10 > 6 * 4 * ROUNDS * 7, "{report:?}");
+    assert_eq!(counts(&exact), counts(&quanta));
+    assert!(exact.total().value(PmuEvent::L1D_CACHE_INVAL) > 1_000, "they compete for lines");
+}
+
+#[test]
 fn a_line_that_another_thread_takes_from_an_l1_cache_ends_a_quantum() {
     // The first thread reads the line all the time, which no home node sees. The second one writes
     // it now and then.

@@ -88,7 +88,7 @@ impl Uncore {
         own_copies: usize,
         at: Cycle,
     ) -> UncoreReply {
-        self.log(line, Some(at), Logged::Atomic { message, own_copies });
+        self.log(core, line, Some(at), Logged::Atomic { message, own_copies });
         self.request(Agent::Core(core as u32), line, message);
         self.home_sends(core, line, Message::DBIDResp);
         self.core_sends(core, line, Message::PartWrData);

@@ -128,7 +128,7 @@ impl Uncore {
 
     /// Records that a core no longer holds a line.
     pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
-        self.log(line, None, Logged::Drop);
+        self.log(core, line, None, Logged::Drop);
         self.forget_holder(core, line);
     }
 
@@ -149,7 +149,7 @@ impl Uncore {
         held: bool,
         at: Cycle,
     ) {
-        self.log(line, Some(at), Logged::Maintenance { snoop, held });
+        self.log(core, line, Some(at), Logged::Maintenance { snoop, held });
         let mut others = std::mem::take(&mut self.others);
         self.request(Agent::Core(core as u32), line, maintenance_message(snoop));
         let in_filter = held || self.filter.as_ref().is_some_and(|filter| filter.has(line));

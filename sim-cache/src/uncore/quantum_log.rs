@@ -1,5 +1,5 @@
-//! Requests of one core during a quantum, in their order, with the answers that it got from its
-//! view of the home nodes. At the end of the quantum the home nodes perform them.
+//! Requests of a group of cores during a quantum, in their order, with the answers that they got
+//! from their view of the home nodes. At the end of the quantum the home nodes perform them.
 
 use sim_core::chi::Message;
 use sim_core::{Cycle, DataSource, LineAddr, Snoop};
@@ -31,9 +31,10 @@ pub(crate) enum Logged {
 /// A request with its time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// Latest cycle of this request and all requests of the core before it. It orders the requests
-    /// of all cores and keeps those of one core in their order.
+    /// Latest cycle of this request and all requests of the group before it. It orders the requests
+    /// of all groups and keeps those of one group in their order.
     pub(crate) key: Cycle,
+    pub(crate) core: usize,
     /// Cycle in which the request left the core.
     pub(crate) at: Cycle,
     pub(crate) line: LineAddr,
@@ -56,9 +57,11 @@ pub(crate) struct MemoryAccess {
 pub(crate) struct QuantumLog {
     pub(crate) entries: Vec<Entry>,
     pub(crate) memory: Vec<MemoryAccess>,
-    /// Snoops that the requests cause: the core that gets it, and its line.
+    /// Cores of the group.
+    pub(crate) cores: Vec<usize>,
+    /// Snoops of other cores that the requests cause: the core that gets it, and its line.
     pub(crate) snoops: Vec<(usize, LineAddr)>,
-    /// The core did something that a view cannot do.
+    /// A core did something that a view cannot do.
     pub(crate) needs_all: bool,
 }
 
@@ -67,8 +70,10 @@ impl QuantumLog {
         self.entries.last().map_or(0, |entry| entry.key)
     }
 
-    /// Empties the log.
-    pub(crate) fn clear(&mut self) {
+    /// Begins the log of a group.
+    pub(crate) fn begin(&mut self, cores: &[usize]) {
+        self.cores.clear();
+        self.cores.extend_from_slice(cores);
         self.entries.clear();
         self.memory.clear();
         self.snoops.clear();
@@ -77,17 +82,17 @@ impl QuantumLog {
 }
 
 impl Uncore {
-    /// Notes a request of this view's core. `at` is `None` for a message whose time has no effect.
+    /// Notes a request of a core of this view. `at` is `None` for a message whose time has no effect.
     #[inline]
-    pub(crate) fn log(&mut self, line: LineAddr, at: Option<Cycle>, request: Logged) {
+    pub(crate) fn log(&mut self, core: usize, line: LineAddr, at: Option<Cycle>, request: Logged) {
         if let Some(log) = &mut self.log {
             let last = log.last_key();
             let at = at.unwrap_or(last);
-            log.entries.push(Entry { key: at.max(last), at, line, request });
+            log.entries.push(Entry { key: at.max(last), core, at, line, request });
         }
     }
 
-    /// Notes the answer to the last read of this view's core.
+    /// Notes the answer to the last read of this view.
     #[inline]
     pub(crate) fn log_reply(&mut self, place: Option<usize>, reply: &UncoreReply) {
         if let (Some(log), Some(place)) = (&mut self.log, place)
@@ -103,7 +108,7 @@ impl Uncore {
         self.log.as_ref().map(|log| log.entries.len())
     }
 
-    /// Notes an access of memory by this view's core.
+    /// Notes an access of memory in this view.
     #[inline]
     pub(crate) fn log_memory(&mut self, line: LineAddr, at: Cycle, done: Cycle) {
         if let Some(log) = &mut self.log {
@@ -118,10 +123,22 @@ impl Uncore {
         }
     }
 
-    /// Performs a request of the log of `core`. Returns by how many cycles the answer to a read
-    /// comes later or earlier than in the view, and whether another part supplied it.
-    pub(crate) fn perform_logged(&mut self, core: usize, entry: &Entry) -> Option<(Cycle, bool)> {
-        let Entry { line, at, .. } = *entry;
+    /// Performs a request of a log. The cores of its group have got the snoops of one another
+    /// already. Returns by how many cycles the answer to a read comes later or earlier than in the
+    /// view, and whether another part supplied it.
+    pub(crate) fn perform_logged(
+        &mut self,
+        log: &QuantumLog,
+        place: usize,
+    ) -> Option<(Cycle, bool)> {
+        self.snooped.clone_from(&log.cores);
+        let off = self.perform_entry(&log.entries[place]);
+        self.snooped.clear();
+        off
+    }
+
+    fn perform_entry(&mut self, entry: &Entry) -> Option<(Cycle, bool)> {
+        let Entry { core, line, at, .. } = *entry;
         match entry.request {
             Logged::Read { request, arrives, source } => {
                 let reply = self.read(core, line, request, at);

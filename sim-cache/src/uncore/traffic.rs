@@ -190,8 +190,14 @@ impl Uncore {
 
     /// Sends a snoop to a core.
     pub(crate) fn snoop(&mut self, core: usize, request: SnoopRequest) {
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.log
+            && !log.cores.contains(&core)
+        {
             log.snoops.push((core, request.line));
+            return;
+        }
+        // A line that loses its entry in the filter does so in no view.
+        if self.snooped.contains(&core) && !request.evicts {
             return;
         }
         self.home_sends(core, request.line, request.message);

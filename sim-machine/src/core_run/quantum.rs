@@ -2,11 +2,6 @@
 //! ([`crate::quanta`]), and the return to its beginning.
 
 use super::CoreRun;
-use crate::error::MachineError;
-use crate::run_sink::RunSink;
-use sim_cache::MemorySystem;
-use sim_core::Cycle;
-use sim_isa::Program;
 
 impl CoreRun {
     /// Returns a copy of everything but the reader, which marks its place.
@@ -22,22 +17,8 @@ impl CoreRun {
         self.reader.return_to_mark();
     }
 
-    /// Runs until the clock passes `until`, the thread must wait or it ends.
-    pub(crate) fn run_quantum<S: RunSink>(
-        &mut self,
-        until: Cycle,
-        program: &mut Program,
-        memory: &mut MemorySystem,
-        observer: &mut S,
-    ) -> Result<(), MachineError> {
-        while !self.stops(until) {
-            self.advance(until, program, memory, observer)?;
-        }
-        Ok(())
-    }
-
-    /// Returns whether a quantum that lasts until `until` is over.
-    fn stops(&self, until: Cycle) -> bool {
-        self.ended || self.cycle() > until || self.position() >= self.hold_at
+    /// Returns whether the thread must wait for another one or has ended.
+    pub(crate) fn stops(&self) -> bool {
+        self.ended || self.position() >= self.hold_at
     }
 }

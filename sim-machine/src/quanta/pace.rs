@@ -7,7 +7,7 @@ use sim_core::Cycle;
 /// saves; a longer one is taken back too often.
 const QUANTUM: (Cycle, Cycle) = (1 << 11, 1 << 16);
 /// Shortest and longest stretch in exact order after a quantum that was taken back, in cycles.
-const EXACT: (Cycle, Cycle) = (1 << 13, 1 << 18);
+const EXACT: (Cycle, Cycle) = (1 << 11, 1 << 18);
 /// Turns in exact order before the next look for threads that can run at the same time.
 const TURNS: u32 = 64;
 
@@ -50,9 +50,10 @@ impl Pace {
         self.turns = TURNS;
     }
 
-    /// Notes a quantum that is done.
-    pub(super) fn done(&mut self) {
-        self.quantum = (self.quantum * 2).min(QUANTUM.1);
+    /// Notes a quantum that is done. `met` says whether some cores met.
+    pub(super) fn done(&mut self, met: bool) {
+        let next = if met { self.quantum / 2 } else { self.quantum * 2 };
+        self.quantum = next.clamp(QUANTUM.0, QUANTUM.1);
         self.exact = EXACT.0;
     }
 
