@@ -19,6 +19,7 @@ mod cli;
 mod counterfactual;
 mod counters;
 mod counts;
+mod cpus;
 mod course;
 mod diff;
 mod diff_runs;

@@ -63,7 +63,7 @@ pub(crate) struct MemoryAlone {
 }
 
 impl MemoryAlone {
-    /// As [`Dram::access`].
+    /// Accesses a line, as [`Dram::access`] does.
     pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.drams[usize::from(self.remote.has(line))].access(line, at)
     }

@@ -2,7 +2,7 @@
 
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
-use crate::quanta::QuantaReport;
+use crate::quanta_report::QuantaReport;
 use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::mesh_counts::MeshCounts;

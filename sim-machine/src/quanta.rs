@@ -3,22 +3,24 @@
 //!
 //! A quantum ends for all threads before one of them must wait for another. Cores that met in it
 //! return to its beginning and run in exact order among themselves, beside the others. If most of
-//! them met, the whole run goes on in exact order for a while. So the counts differ from those in exact order only by what no core could see within a quantum: small delays
-//! of memory, and which lines the shared caches replace.
+//! them met, the whole run goes on in exact order for a while. So the counts differ from those in
+//! exact order only by what no core could see within a quantum: small delays of memory, and which
+//! lines the shared caches replace.
 
 mod group;
 mod pace;
 
 use crate::code::Code;
 use crate::error::MachineError;
+use crate::quanta_report::QuantaReport;
 use crate::session::Session;
 use crate::thread_scheduler::{Free, ThreadScheduler};
 use crate::threads::Threads;
-use group::{Done, Group, Lane, Member, Refusal, run_groups};
+use group::{Group, Lane, Member, run_groups};
 use pace::Pace;
 use rayon::ThreadPool;
 use sim_cache::MemorySystem;
-use sim_cache::quantum::{Meeting, QuantumAnswers, QuantumMemory};
+use sim_cache::quantum::QuantumMemory;
 use sim_core::Cycle;
 
 /// Part of a thread's free instructions that a quantum plans to run, in percent. The rest is for
@@ -27,65 +29,6 @@ const PLANNED_PERCENT: u64 = 75;
 
 /// Fewest cycles of 1024 instructions: a core has five rename slots a cycle.
 const FASTEST: Cycle = 1024 / 5;
-
-/// Statistics of a run in quanta.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QuantaReport {
-    /// Quanta that cores ran at the same time.
-    pub quanta: u64,
-    /// Instructions of these quanta, of all threads.
-    pub instructions: u64,
-    /// Pairs of cores that requested one line.
-    pub lines: u64,
-    /// Pairs of cores of which one took a line that the other used.
-    pub snoops: u64,
-    /// Quanta in which cores met that ran in exact order among themselves, and the sum of these
-    /// cores.
-    pub grouped: (u64, u64),
-    /// Quanta taken back because most cores met.
-    pub crowded: u64,
-    /// Quanta taken back because of maintenance that all cores see at once.
-    pub broadcasts: u64,
-    /// Quanta taken back because the cores waited for the same channels of memory.
-    pub memory: u64,
-    /// Answers of the home nodes in the quanta, and those that differ.
-    pub answers: QuantumAnswers,
-}
-
-impl QuantaReport {
-    /// Returns the number of quanta that were taken back as a whole.
-    pub fn taken_back(&self) -> u64 {
-        self.crowded + self.broadcasts + self.memory
-    }
-
-    fn refused(&mut self, refusal: Refusal) {
-        *match refusal {
-            Refusal::Broadcast => &mut self.broadcasts,
-            Refusal::Met(Meeting::Line) => {
-                self.lines += 1;
-                &mut self.crowded
-            }
-            Refusal::Met(Meeting::Snoop) => {
-                self.snoops += 1;
-                &mut self.crowded
-            }
-            Refusal::Memory => &mut self.memory,
-        } += 1;
-    }
-
-    fn add(&mut self, done: &Done) {
-        self.quanta += 1;
-        self.lines += done.meetings[Meeting::Line as usize];
-        self.snoops += done.meetings[Meeting::Snoop as usize];
-        if done.grouped > 0 {
-            self.grouped.0 += 1;
-            self.grouped.1 += done.grouped;
-        }
-        self.answers.reads += done.answers.reads;
-        self.answers.other_source += done.answers.other_source;
-        self.answers.cycles_off += done.answers.cycles_off;
-    }
-}
 
 /// Threads of a quantum, ascending, and the last cycle in which their instructions may begin.
 struct Plan {

@@ -285,7 +285,7 @@ impl Session {
             threads.ran(first, more, program, &mut memory)?;
             progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
-                threads.stop(&program, &mut memory, observer)?;
+                threads.stop(program, &mut memory, observer)?;
                 break;
             }
         }

@@ -128,9 +128,9 @@ pub(crate) struct Free {
     pub(crate) clock: Cycle,
     /// Instructions that it can run; `u64::MAX` for no limit.
     pub(crate) instructions: u64,
-    /// As [`Choice::hold_at`].
+    /// First instruction that may not run; see [`Choice::hold_at`].
     pub(crate) hold_at: u64,
-    /// As [`Choice::wait`].
+    /// Cycle until which it waits; see [`Choice::wait`].
     pub(crate) wait: Cycle,
 }
 

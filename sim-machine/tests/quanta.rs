@@ -74,7 +74,7 @@ impl Writer {
 /// Returns addresses in the memory of a thread, `bytes` large, in no simple order.
 fn own(thread: u32, bytes: u64) -> impl Iterator<Item = u64> {
     let base = OWN * u64::from(thread + 1);
-    (0..ROUNDS).map(move |n| base + (n * 0x9E37_79B9 >> 3) % bytes / 8 * 8)
+    (0..ROUNDS).map(move |n| base + ((n * 0x9E37_79B9) >> 3) % bytes / 8 * 8)
 }
 
 /// Runs a trace in exact order (`None`) and on CPUs of the host.

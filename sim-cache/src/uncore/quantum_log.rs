@@ -82,7 +82,8 @@ impl QuantumLog {
 }
 
 impl Uncore {
-    /// Notes a request of a core of this view. `at` is `None` for a message whose time has no effect.
+    /// Notes a request of a core of this view. `at` is `None` for a message whose time has no
+    /// effect.
     #[inline]
     pub(crate) fn log(&mut self, core: usize, line: LineAddr, at: Option<Cycle>, request: Logged) {
         if let Some(log) = &mut self.log {

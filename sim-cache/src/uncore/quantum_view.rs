@@ -95,7 +95,7 @@ fn changed<T>(whole: &mut Arc<T>) -> &mut T {
 }
 
 impl SlcView {
-    /// As [`Slc::read`].
+    /// Reads a line, as [`Slc::read`] does.
     pub(crate) fn read(&mut self, line: LineAddr) -> Option<bool> {
         match self {
             Viewed::Whole(whole) => changed(whole).read(line),
@@ -103,7 +103,7 @@ impl SlcView {
         }
     }
 
-    /// As [`Slc::take`].
+    /// Removes a line, as [`Slc::take`] does.
     pub(crate) fn take(&mut self, line: LineAddr) -> Option<bool> {
         let state = match self {
             Viewed::Whole(whole) => return changed(whole).take(line),
@@ -115,7 +115,7 @@ impl SlcView {
         state
     }
 
-    /// As [`Slc::put`]. A view reports no way and no victim.
+    /// Inserts a line, as [`Slc::put`] does. A view reports no way and no victim.
     pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Put {
         let before = match self {
             Viewed::Whole(whole) => return changed(whole).put(line, dirty),
@@ -127,7 +127,7 @@ impl SlcView {
         Put { is_new: before.is_none(), ..Put::default() }
     }
 
-    /// As [`Slc::state`].
+    /// Returns the state of a line, as [`Slc::state`] does.
     pub(crate) fn state(&self, line: LineAddr) -> Option<bool> {
         match self {
             Viewed::Whole(whole) => whole.state(line),
@@ -158,7 +158,7 @@ impl FilterView {
         view.changes.entry(line).or_insert_with(|| base.entry(line).unwrap_or_default())
     }
 
-    /// As [`SnoopFilter::has`].
+    /// Returns whether any core holds the line.
     pub(crate) fn has(&self, line: LineAddr) -> bool {
         match self {
             Viewed::Whole(whole) => whole.has(line),
@@ -169,7 +169,7 @@ impl FilterView {
         }
     }
 
-    /// As [`SnoopFilter::other_sharers`].
+    /// Returns how others hold a line, as [`SnoopFilter::other_sharers`] does.
     pub(crate) fn other_sharers(
         &self,
         core: usize,
@@ -185,7 +185,7 @@ impl FilterView {
         self.structure().other_sharers(core, line, others)
     }
 
-    /// As [`SnoopFilter::grant`]. In a view no line loses its entry.
+    /// Records a holder, as [`SnoopFilter::grant`] does. In a view no line loses its entry.
     pub(crate) fn grant(
         &mut self,
         core: usize,
@@ -209,7 +209,7 @@ impl FilterView {
         None
     }
 
-    /// As [`SnoopFilter::drop_holder`].
+    /// Removes a core from the holders of a line.
     pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
         match self {
             Viewed::Whole(whole) => changed(whole).drop_holder(core, line),
@@ -219,7 +219,7 @@ impl FilterView {
         }
     }
 
-    /// As [`SnoopFilter::share`].
+    /// Marks a line as shared.
     pub(crate) fn share(&mut self, line: LineAddr) {
         match self {
             Viewed::Whole(whole) => changed(whole).share(line),
@@ -227,12 +227,12 @@ impl FilterView {
         }
     }
 
-    /// As [`SnoopFilter::entries`], without the changes of a view.
+    /// Returns the entries, as [`SnoopFilter::entries`] does, without the changes of a view.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (LineAddr, Holders, bool)> + '_ {
         self.structure().entries()
     }
 
-    /// As [`SnoopFilter::ownership`].
+    /// Returns whether a core owns a line, as [`SnoopFilter::ownership`] does.
     pub(crate) fn ownership(&self, core: usize, line: LineAddr) -> Option<bool> {
         match self {
             Viewed::Whole(whole) => whole.ownership(core, line),

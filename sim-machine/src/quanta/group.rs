@@ -4,15 +4,16 @@
 use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
+use crate::quanta_report::{Done, Refusal};
 use crate::run_sink::Unobserved;
 use crate::thread_scheduler::Free;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sim_cache::MemorySystem;
-use sim_cache::quantum::{Meeting, QuantumAnswers, QuantumMemory};
+use sim_cache::quantum::{Meeting, QuantumMemory};
 use sim_core::Cycle;
 
-/// What a thread needs for quanta.
+/// Things of a thread that only quanta need.
 pub(super) struct Lane {
     /// Decoded code. Numbers of words that only wrong paths reach depend on who meets them first,
     /// so each thread has its own.
@@ -43,17 +44,6 @@ pub(super) struct Group<'a> {
     failure: Option<MachineError>,
 }
 
-/// Reason why a quantum cannot be run in groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// Cores did something that all cores see at once.
-    Broadcast,
-    /// More than half of the threads met.
-    Met(Meeting),
-    /// All groups waited for memory.
-    Memory,
-}
-
 impl Member<'_> {
     /// Returns the cycle in which the thread can continue.
     fn clock(&self) -> Cycle {
@@ -74,8 +64,8 @@ impl Member<'_> {
     pub(super) fn learn_pace(&mut self) {
         let cycles = self.core.cycle().saturating_sub(self.free.clock);
         let instructions = self.core.done() - self.before;
-        if instructions > 0 {
-            self.lane.pace = (cycles * 1024 / instructions).max(1);
+        if let Some(pace) = (cycles * 1024).checked_div(instructions) {
+            self.lane.pace = pace.max(1);
         }
     }
 }
@@ -143,15 +133,6 @@ impl<'a> Group<'a> {
         self.members.extend(other.members);
         self.members.sort_unstable_by_key(|member| member.free.thread);
     }
-}
-
-/// Result of a quantum.
-pub(super) struct Done {
-    pub(super) answers: QuantumAnswers,
-    /// Threads that ran in groups of several.
-    pub(super) grouped: u64,
-    /// Meetings of two groups, by kind.
-    pub(super) meetings: [u64; 2],
 }
 
 /// Runs the groups of a quantum at the same time. If a thread stops before `until`, all run again
