@@ -34,7 +34,8 @@ fn any_number_of_cpus_prints_the_same() {
 fn a_run_in_exact_order_says_why() {
     let eight = trace("parallel/samplesort.n2t");
     let few = ["-e", "cycles,instructions"];
-    let many = "cycles,instructions,l1d_cache,l1d_cache_refill,l2d_cache,br_pred,br_mis_pred,op_spec";
+    let many =
+        "cycles,instructions,l1d_cache,l1d_cache_refill,l2d_cache,br_pred,br_mis_pred,op_spec";
     let cases: [(&Path, &[&str], &str); 4] = [
         (&trace("hash.n2t"), &["--limit", "1k"], "a single thread runs"),
         (&eight, &["--order", "recorded"], "the recorded order is one of all threads"),

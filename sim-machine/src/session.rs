@@ -257,8 +257,9 @@ impl Session {
         let mut scheduler =
             ThreadScheduler::of(&self.trace, order, options, threads.streams(), threads.start())?;
         while let Some((first, until)) = {
-            let quanta = quanta.as_mut();
-            run_quanta(quanta, &mut threads, scheduler.as_mut(), &mut memory, progress)?;
+            if let Some(quanta) = &mut quanta {
+                self.run_quanta(quanta, &mut threads, scheduler.as_mut(), &mut memory, progress)?;
+            }
             next(&mut threads, scheduler.as_mut(), &mut memory)?
         } {
             let program = match &mut quanta {
@@ -299,6 +300,23 @@ impl Session {
             outcome.note_quanta(quanta.report());
         }
         Ok(outcome)
+    }
+
+    /// Runs quanta while threads can run at the same time and the caller does not stop the run.
+    fn run_quanta(
+        &self,
+        quanta: &mut Quanta,
+        threads: &mut Threads,
+        mut scheduler: Option<&mut ThreadScheduler>,
+        memory: &mut MemorySystem,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), MachineError> {
+        while !self.stop.load(Ordering::Relaxed)
+            && quanta.run(threads, scheduler.as_deref_mut(), memory)?
+        {
+            progress(threads.done());
+        }
+        Ok(())
     }
 
     /// Creates the memory of one core, which is awake, with the page map of the trace.
@@ -453,21 +471,6 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
         format!("the region of interest of thread {stream} has no end: {end} was not reached")
     });
     open.collect()
-}
-
-/// Runs quanta while threads can run at the same time.
-fn run_quanta(
-    quanta: Option<&mut Quanta>,
-    threads: &mut Threads,
-    mut scheduler: Option<&mut ThreadScheduler>,
-    memory: &mut MemorySystem,
-    progress: &mut dyn FnMut(u64),
-) -> Result<(), MachineError> {
-    let Some(quanta) = quanta else { return Ok(()) };
-    while quanta.run(threads, scheduler.as_deref_mut(), memory)? {
-        progress(threads.done());
-    }
-    Ok(())
 }
 
 /// Returns the core to run next and the clock up to which it may run. The scheduler decides by
