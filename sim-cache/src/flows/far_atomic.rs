@@ -91,8 +91,7 @@ impl Uncore {
         self.home_sends(core, line, Message::DBIDResp);
         self.core_sends(core, line, Message::PartWrData);
         let accepted = self.admit(core, line, message, at);
-        let reply =
-            self.supply(core, line, CoherenceRequest::Atomic, own_copies, accepted.home);
+        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, accepted.home);
         self.end_atomic(core, line, accepted, reply.arrives);
         let is_store = message == Message::AtomicStore;
         let answer = if is_store { Message::Comp } else { Message::PartCompData };

@@ -5,9 +5,7 @@
 //! Nothing here changes the time of a run.
 
 use sim_core::chi::{Channel, Message};
-use sim_core::mesh_counts::{
-    Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts, Occupant, Side,
-};
+use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts, Occupant, Side};
 use sim_core::{Cycle, LINE_BYTES, LineAddr, Snoop};
 
 use crate::uncore::Uncore;

@@ -74,9 +74,7 @@ pub fn count(
     counts: &MeshCounts,
 ) -> Result<Counted, CountError> {
     match selector.target {
-        Target::Event { event, occupid } => {
-            of_event(selector, (event, occupid), nodes, counts)
-        }
+        Target::Event { event, occupid } => of_event(selector, (event, occupid), nodes, counts),
         Target::Watchpoint(watchpoint) => of_watchpoint(selector, &watchpoint, nodes, counts),
     }
 }
