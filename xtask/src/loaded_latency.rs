@@ -22,13 +22,14 @@ const MACHINES: [Machine; 2] = [Machine::Cobalt100, Machine::Yitian710];
 /// Cores of a curve, one of which chases.
 const CORES: usize = 64;
 /// Cycles between two lines of each stream, from low load to full load.
-const PAUSES: [Cycle; 10] = [4000, 1000, 500, 250, 150, 100, 75, 50, 20, NO_PAUSE];
+const PAUSES: [Cycle; 16] =
+    [2000, 500, 250, 150, 100, 85, 75, 60, 50, 42, 30, 20, 12, 8, 5, NO_PAUSE];
 /// Bytes of each stream of a curve that the system level cache supplies.
 const CURVE_BYTES: u64 = 3 << 19;
 /// Bytes of each stream in the table of bandwidths, as in the published one.
-const TABLE_BYTES: u64 = 2 << 20;
+const TABLE_BYTES: u64 = 4 << 20;
 /// Numbers of cores in the table of bandwidths.
-const NUMBERS: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 96];
+const NUMBERS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// Options of `cargo xtask loaded-latency`.
 #[derive(clap::Args)]

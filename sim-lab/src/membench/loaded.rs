@@ -29,6 +29,9 @@ const CHASED_BYTES_OF_MEMORY: u64 = 64 << 20;
 /// Cycles before each measurement in which the load becomes steady, and cycles of the measurement.
 const WINDOW: (Cycle, Cycle) = (20_000, 60_000);
 
+/// Lines that each pair of cores hands over, so that several home nodes take part.
+const LINES_OF_A_PAIR: u64 = 8;
+
 /// Supplier of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Supply {
@@ -165,9 +168,11 @@ impl Bench {
             }
         }
         for _ in 0..lines {
-            self.now += 40;
+            // No line waits for those of earlier rounds, whatever memory can give.
+            let begin = self.now;
             for stream in 0..self.streams.len() {
-                self.read_next(stream, self.now);
+                let done = self.read_next(stream, begin);
+                self.now = self.now.max(done);
             }
         }
         self.now += 100_000;
@@ -219,12 +224,14 @@ impl Bench {
         (at + pause).max(came[*next as usize % LINES_AHEAD])
     }
 
-    fn read_next(&mut self, stream: usize, at: Cycle) {
+    /// Reads the next line of a stream. Returns when it is there.
+    fn read_next(&mut self, stream: usize, at: Cycle) -> Cycle {
         let Stream { core, lines, next, .. } = self.streams[stream];
         let done = self.read(core, next % lines, at).done;
         let stream = &mut self.streams[stream];
         stream.came[next as usize % LINES_AHEAD] = done;
         stream.next += 1;
+        done
     }
 
     /// Reads a random line. Returns when it is there.
@@ -271,9 +278,6 @@ impl Bench {
         cycles as f64 / (2 * LINES_OF_A_PAIR) as f64 * 1e9 / self.clock_hz
     }
 }
-
-/// Lines that each pair of cores hands over, so that several home nodes take part.
-const LINES_OF_A_PAIR: u64 = 8;
 
 impl Chase {
     fn new(core: usize, supply: Supply) -> Chase {

@@ -6,12 +6,12 @@ use sim_machine::Machine;
 
 use super::{Measured, NUMBERS};
 
-/// Published bandwidth by [`NUMBERS`] with 2 MB and with 512 MB a process, in GB/s; 0 for none.
+/// Published bandwidth by [`NUMBERS`] with 4 MB and with 512 MB a process, in GB/s; 0 for none.
 const COBALT: [[u32; 2]; NUMBERS.len()] =
-    [[0, 0], [106, 45], [215, 88], [414, 170], [707, 314], [786, 459], [752, 475], [762, 475]];
+    [[0, 0], [100, 45], [202, 88], [348, 170], [545, 314], [553, 459], [597, 475]];
 /// The same for Yitian 710.
 const YITIAN: [[u32; 2]; NUMBERS.len()] =
-    [[45, 19], [78, 38], [141, 66], [286, 98], [449, 101], [616, 100], [838, 120], [0, 0]];
+    [[43, 19], [63, 38], [110, 66], [226, 98], [331, 101], [504, 100], [195, 120]];
 
 /// Writes the page.
 pub(super) fn page(measured: &[Measured]) -> String {
@@ -45,7 +45,7 @@ fn curves(of: &Measured) -> String {
 
 fn bandwidths(of: &Measured) -> String {
     let published = if of.machine == Machine::Cobalt100 { COBALT } else { YITIAN };
-    let mut table = "| cores | 2 MB: published | model | with limits | 512 MB: published \
+    let mut table = "| cores | 4 MB: published | model | with limits | 512 MB: published \
                      | model | with limits |\n"
         .to_owned();
     table.push_str("| ---: |");
