@@ -418,8 +418,8 @@ impl MeshCounts {
         (0..self.plan.homes.len() as u32).map(|slice| self.of_home(slice, event)).sum()
     }
 
-    /// Returns the pulses of taken entries in the queue of one home node: one for 4096 cycles of the
-    /// mesh that an entry is taken.
+    /// Returns the pulses of taken entries in the queue of one home node: one for 4096 cycles of
+    /// the mesh that an entry is taken.
     pub fn occupied(&self, slice: u32, occupant: Occupant) -> u64 {
         self.occupied[slice as usize][occupant as usize]
     }
@@ -435,8 +435,8 @@ impl MeshCounts {
         by_side(&self.links, channel)
     }
 
-    /// Returns the cycles in which flits waited to leave each crosspoint at each side, on a channel,
-    /// in the order of [`MeshCounts::flits_by_side`].
+    /// Returns the cycles in which flits waited to leave each crosspoint at each side, on a
+    /// channel, in the order of [`MeshCounts::flits_by_side`].
     pub fn stalls_by_side(&self, channel: Channel) -> Vec<[u64; 4]> {
         by_side(&self.stalls, channel)
     }

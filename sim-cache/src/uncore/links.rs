@@ -10,8 +10,6 @@ use sim_core::Cycle;
 use sim_core::chi::{Channel, Message};
 use sim_core::mesh_counts::{Crosspoint, FloorPlan, Side};
 
-use crate::uncore::traffic::Traffic;
-
 /// Words of a calendar; it knows the last 4096 cycles of the mesh.
 const WORDS: usize = 64;
 
@@ -69,13 +67,14 @@ impl Links {
     }
 
     /// Sends a message that is at the crosspoint `from` at `at`. Returns the cycles for which it
-    /// waits at links, and counts them.
+    /// waits at links. `stall` gets each crosspoint and side where a flit waits, and the cycles of
+    /// the mesh.
     pub(crate) fn send(
         &mut self,
         (from, to): (Crosspoint, Crosspoint),
         message: Message,
         at: Cycle,
-        traffic: &mut Traffic,
+        mut stall: impl FnMut(usize, Side, u64),
     ) -> Cycle {
         let Links { calendars, plan, hop_cycles, clock_percent } = self;
         let (mut waited, mut now) = (0, at);
@@ -96,7 +95,9 @@ impl Links {
                 stalled += next - (slot + 1);
                 slot = next;
             }
-            traffic.stall(crosspoint, side, channel, stalled);
+            if stalled > 0 {
+                stall(crosspoint, side, stalled);
+            }
             now += *hop_cycles;
         });
         waited
@@ -115,17 +116,17 @@ mod tests {
     }
 
     /// Three crosspoints in a row, with a mesh of half the clock of a core.
-    fn links() -> (Links, Traffic) {
+    fn links() -> Links {
         let cores = vec![at(0), at(1)];
         let (homes, memories) = (vec![at(2)], vec![at(2)]);
         let plan = FloorPlan { columns: 3, rows: 1, cores, homes, memories, corner: at(2) };
-        (Links::new(plan.clone(), 4, 50), Traffic::new(plan, 50))
+        Links::new(plan, 4, 50)
     }
 
     #[test]
     fn a_second_message_of_a_cycle_waits_one_cycle_of_the_mesh_on_its_first_link() {
-        let (mut links, mut traffic) = links();
-        let mut send = |to, message, when| links.send((at(0), at(to)), message, when, &mut traffic);
+        let mut links = links();
+        let mut send = |to, message, when| links.send((at(0), at(to)), message, when, |_, _, _| ());
         assert_eq!(send(2, Message::ReadUnique, 100), 0);
         assert_eq!(send(2, Message::ReadUnique, 100), 2, "then each link is free when it comes");
         assert_eq!(send(1, Message::ReadUnique, 100), 4);
@@ -135,9 +136,9 @@ mod tests {
 
     #[test]
     fn a_line_holds_a_link_for_two_cycles_and_may_meet_another_one_later() {
-        let (mut links, mut traffic) = links();
+        let mut links = links();
         let mut send =
-            |from, message, when| links.send((at(from), at(2)), message, when, &mut traffic);
+            |from, message, when| links.send((at(from), at(2)), message, when, |_, _, _| ());
         assert_eq!(send(0, Message::CompData, 100), 0);
         assert_eq!(send(0, Message::CompData, 100), 4);
         // The lines are at the second link from cycle 104 to 112.
@@ -146,8 +147,8 @@ mod tests {
 
     #[test]
     fn a_message_of_an_odd_cycle_waits_less() {
-        let (mut links, mut traffic) = links();
-        let mut send = |when| links.send((at(0), at(1)), Message::ReadUnique, when, &mut traffic);
+        let mut links = links();
+        let mut send = |when| links.send((at(0), at(1)), Message::ReadUnique, when, |_, _, _| ());
         assert_eq!([send(100), send(101), send(101)], [0, 1, 3]);
     }
 

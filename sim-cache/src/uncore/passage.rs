@@ -65,8 +65,10 @@ impl Uncore {
     /// Returns the cycles for which a message waits at the links of its way.
     fn wait(&mut self, from: Crosspoint, to: Crosspoint, message: Message, at: Cycle) -> Cycle {
         let Uncore { contention, traffic, .. } = self;
-        let send = |links: &mut Links| links.send((from, to), message, at, traffic);
-        contention.links.as_mut().map_or(0, send)
+        let Some(links) = &mut contention.links else { return 0 };
+        links.send((from, to), message, at, |crosspoint, side, cycles| {
+            traffic.stall(crosspoint, side, message.channel(), cycles);
+        })
     }
 
     /// Returns the crosspoint at which requests for a line leave the links of this chip.
@@ -287,8 +289,8 @@ impl Uncore {
         self.end(line, accepted, operand.max(arrives.saturating_sub(way)));
     }
 
-    /// Ends maintenance, whose last answer to a snoop is at the home node at `end`. Returns when the
-    /// answer is at the core.
+    /// Ends maintenance, whose last answer to a snoop is at the home node at `end`. Returns when
+    /// the answer is at the core.
     pub(crate) fn end_maintenance(
         &mut self,
         core: usize,

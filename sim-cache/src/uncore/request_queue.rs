@@ -2,10 +2,10 @@
 //! it when its transaction ends. CMN-700, key `memory.slc.queue-entries`.
 //!
 //! A request that finds every entry taken is sent back. The home node reserves the entry that is
-//! freed first for it and grants a credit, with which the request is sent again. A request to a line
-//! of a transaction that has not ended waits in its entry (`memory.slc.line-hazards`). Requests do
-//! not come in time order, so entries remember their gaps, as [`Mshrs`] do. Not modeled: classes of
-//! service.
+//! freed first for it and grants a credit, with which the request is sent again. A request to a
+//! line of a transaction that has not ended waits in its entry (`memory.slc.line-hazards`).
+//! Requests do not come in time order, so entries remember their gaps, as [`Mshrs`] do. Not
+//! modeled: classes of service.
 
 use sim_core::{Cycle, LineAddr};
 

@@ -65,7 +65,7 @@ impl Traffic {
 
     /// Counts cycles of the mesh in which flits waited to leave a crosspoint.
     pub(crate) fn stall(&mut self, crosspoint: usize, side: Side, channel: Channel, cycles: u64) {
-        if cycles > 0 && self.is_counting() {
+        if self.is_counting() {
             self.counts.stall(crosspoint, side, channel, cycles);
         }
     }

@@ -198,7 +198,7 @@ impl Bench {
         }
     }
 
-    /// Runs all cores until `end`; afterwards each begins anew.
+    /// Runs all cores until `end`; afterwards each begins again.
     fn run(&mut self, end: Cycle, pause: Cycle) {
         let chase = self.streams.len();
         let all = chase + usize::from(self.chase.is_some());
@@ -254,7 +254,7 @@ impl Bench {
     }
 
     fn access(&mut self, core: usize, line: u64, kind: MemKind, at: Cycle) -> MemReply {
-        let addr = VirtAddr((core as u64 + 1) << 32 | line * LINE_BYTES);
+        let addr = VirtAddr(((core as u64 + 1) << 32) + line * LINE_BYTES);
         self.access_at(core, addr, kind, at)
     }
 
@@ -268,7 +268,7 @@ impl Bench {
     fn hand_over(&mut self, one: usize, other: usize) -> f64 {
         let mut cycles = 0;
         for line in 0..LINES_OF_A_PAIR {
-            let addr = VirtAddr(1 << 45 | line * LINE_BYTES);
+            let addr = VirtAddr((1 << 45) + line * LINE_BYTES);
             for (core, counts) in [(one, false), (other, false), (one, true), (other, true)] {
                 self.now += 10_000;
                 let done = self.access_at(core, addr, MemKind::AtomicLoad, self.now).done;
