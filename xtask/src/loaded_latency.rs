@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     let curves = measured.iter().flat_map(|of| {
         let name = of.machine.name();
-        [("memory", &of.memory), ("system level cache", &of.cache)].map(|(supply, both)| Curve {
+        [("memory", &of.memory), ("cache", &of.cache)].map(|(supply, both)| Curve {
             name: format!("{name}, {supply}"),
             free: both.free.clone(),
             limited: both.limited.clone(),
