@@ -2,18 +2,22 @@
 //! cache and the snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12,
 //! 3.2.21, 4.6.4.
 //!
-//! Each part is a file: `mesh`, `home_node`, `slc`, `snoop_filter`, `dram`, `remote`. This file
-//! combines them into the path of a request: core, mesh, home node, supplier, and back. `coherence`
-//! decides which other cores hold a line.
+//! Each part is a file: `mesh`, `links`, `home_node`, `request_queue`, `slc`, `snoop_filter`,
+//! `dram`, `remote`. This file combines them into the path of a request: core, mesh, home node,
+//! supplier, and back. `coherence` decides which other cores hold a line. `passage` has the times
+//! of messages.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;
 pub(crate) mod home_node;
+pub(crate) mod links;
 pub(crate) mod mesh;
+pub(crate) mod passage;
 mod quantum;
 pub(crate) mod quantum_log;
 pub(crate) mod quantum_view;
 pub(crate) mod remote;
+pub(crate) mod request_queue;
 pub(crate) mod slc;
 pub(crate) mod snoop_filter;
 pub(crate) mod snoop_queue;
@@ -28,6 +32,7 @@ use crate::config::MemoryConfig;
 use crate::uncore::dram::Dram;
 use crate::uncore::home_node::HomeHash;
 use crate::uncore::mesh::Mesh;
+use crate::uncore::passage::Contention;
 use crate::uncore::quantum_log::{Logged, QuantumLog};
 use crate::uncore::quantum_view::{FilterView, SlcView};
 use crate::uncore::remote::RemotePages;
@@ -70,6 +75,8 @@ pub(crate) struct Uncore {
     /// Chip of the cores, and the second chip if configured.
     chips: Vec<Chip>,
     mesh: Mesh,
+    /// Resources of the mesh that messages wait for.
+    contention: Contention,
     /// Counts of the mesh's PMU.
     pub(crate) traffic: Traffic,
     hash: HomeHash,
@@ -116,14 +123,19 @@ impl Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
         let filter = || FilterView::whole(SnoopFilter::new(&config.snoop_filter, slc));
         let mesh = Mesh::new(&config.mesh, cores, slc.slices, dram.channels);
+        let contention = Contention::new(config, &mesh);
+        let mut traffic = Traffic::new(mesh.plan(), config.mesh.core_clock_percent);
+        let (queues, links) = contention.limits();
+        traffic.note_limits(queues, links);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             snoops: SnoopQueues::new(cores),
             filter: (cores > 1).then(filter),
             others: Holders::new(),
             chips: vec![Chip::new(config, seed); config.chips.count as usize],
-            traffic: Traffic::new(mesh.plan(), config.mesh.core_clock_percent),
+            traffic,
             mesh,
+            contention,
             hash: HomeHash::new(slc.slices, 1),
             remote: RemotePages::new(&config.chips),
             latencies: Latencies {
@@ -220,28 +232,21 @@ impl Uncore {
     /// Reads a line from memory. Returns when the home node has the data.
     fn read_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.count_memory_read(line);
-        self.access_memory(line, at)
+        self.access_memory(line, Message::ReadNoSnp, at)
     }
 
     /// Writes a line to memory. Returns when the home node has the answer.
     fn write_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.count_memory_write(line);
-        self.access_memory(line, at)
+        self.access_memory(line, Message::WriteNoSnpFull, at)
     }
 
-    fn access_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        let home = self.mesh.home(self.hash.slice_of(line));
-        let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
-        let hops = self.mesh.cycles(home, memory);
-        let done = self.chip_of(line).dram.access(line, at + hops);
-        self.log_memory(line, at + hops, done);
-        done + hops
-    }
-
-    /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly.
-    fn peer_access(&self, core: usize, peer: usize, line: LineAddr, at: Cycle) -> Cycle {
-        let direct = self.mesh.cycles(self.mesh.core(peer), self.mesh.core(core));
-        at + self.path_cycles(peer, line) + self.latencies.peer + direct
+    /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly. The
+    /// snoop reaches the peer at `at`.
+    fn peer_access(&mut self, core: usize, peer: usize, at: Cycle) -> Cycle {
+        // The answer time of a peer includes its interface, as the time of the snoop does.
+        let sent = at - self.latencies.interface + self.latencies.peer;
+        self.sent_between_cores(peer, core, sent)
     }
 
     /// Reads a cacheable line for a request that left the core at `at`.
@@ -256,23 +261,23 @@ impl Uncore {
         let (arrives, source) = (at, DataSource::Dram);
         self.log(core, line, Some(at), Logged::Read { request, arrives, source });
         self.request(Agent::Core(core as u32), line, request.message());
-        let reply = self.supply(core, line, request, 0, at);
-        self.core_sends(core, line, Message::CompAck);
+        let accepted = self.admit(core, line, request.message(), at);
+        let reply = self.supply(core, line, request, 0, accepted.home);
+        self.acknowledge(core, line, accepted, reply.arrives);
         self.log_reply(place, &reply);
         reply
     }
 
-    /// Finds a cacheable line for a request that left the core at `at`, and changes who holds it.
-    /// `own_copies` is 1 if the home node snoops the requester itself.
+    /// Finds a cacheable line for a request that its home node has looked up at `home`, and changes
+    /// who holds it. `own_copies` is 1 if the home node snoops the requester itself.
     pub(crate) fn supply(
         &mut self,
         core: usize,
         line: LineAddr,
         request: CoherenceRequest,
         own_copies: usize,
-        at: Cycle,
+        home: Cycle,
     ) -> UncoreReply {
-        let home = self.at_home_node(core, line, at);
         if !self.external.is_empty() && self.external.contains(&line) {
             return self.read_external(core, line, request, home);
         }
@@ -293,13 +298,15 @@ impl Uncore {
         self.count_snoops(line, own_copies + found.snooped);
         let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
-                let sent = self.peer_access(core, peer, line, home);
+                let sent = self.peer_access(core, peer, found.peer_snooped);
                 (sent + self.latencies.interface, DataSource::Peer)
             }
-            (None, true) => (self.at_core(core, line, home), DataSource::Slc),
+            (None, true) => {
+                (self.sent_to_core(core, line, Message::CompData, home), DataSource::Slc)
+            }
             (None, false) => {
                 let supplied = self.read_memory(line, home);
-                (self.at_core(core, line, supplied), DataSource::Dram)
+                (self.sent_to_core(core, line, Message::CompData, supplied), DataSource::Dram)
             }
         };
         if !found.forwards {
@@ -336,12 +343,12 @@ impl Uncore {
             DataSource::Peer => home + self.latencies.peer,
             DataSource::Remote => {
                 let away = home + self.latencies.link;
-                self.access_memory(line, away) + self.latencies.link
+                self.access_memory(line, Message::ReadNoSnp, away) + self.latencies.link
             }
             DataSource::Dram => self.read_memory(line, home),
             _ => home,
         };
-        self.at_core(core, line, supplied)
+        self.sent_to_core(core, line, Message::CompData, supplied)
     }
 
     /// Requests ownership of a line without its data. Returns when the answer is back at the core.
@@ -353,15 +360,16 @@ impl Uncore {
         at: Cycle,
     ) -> Cycle {
         self.log(core, line, Some(at), Logged::Claim(request));
-        let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, request.message());
+        let accepted = self.admit(core, line, request.message(), at);
         self.set_external(line, false);
-        let found = self.resolve(core, line, request, home);
+        let found = self.resolve(core, line, request, accepted.home);
         self.count_look_up(line, found.in_slc, found.in_filter);
         self.count_snoops(line, found.snooped);
         self.home_sends(core, line, Message::Comp);
-        self.core_sends(core, line, Message::CompAck);
-        self.at_core(core, line, home)
+        let done = self.sent_to_core(core, line, Message::Comp, accepted.home);
+        self.acknowledge(core, line, accepted, done);
+        done
     }
 
     /// Accesses memory that no cache holds. Returns when the answer is back at the core.
@@ -402,10 +410,16 @@ impl Uncore {
     }
 
     /// Accepts a line that an L2 evicted. A clean line goes nowhere without a system level cache.
-    pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
+    /// Returns when the answer is at the core.
+    pub(crate) fn accept_victim(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        dirty: bool,
+        at: Cycle,
+    ) -> Cycle {
         self.log(core, line, Some(at), Logged::Victim(dirty));
         self.forget_holder(core, line);
-        let home = self.at_home_node(core, line, at);
         let takes_data = dirty || self.chip_of(line).slc.is_some();
         let (request, answer) = match (dirty, takes_data) {
             (true, _) => (Message::WriteBackFull, Message::CompDBIDResp),
@@ -413,22 +427,20 @@ impl Uncore {
             (false, false) => (Message::Evict, Message::Comp),
         };
         self.request(Agent::Core(core as u32), line, request);
-        self.home_sends(core, line, answer);
-        if takes_data {
-            self.core_sends(core, line, Message::CopyBackWrData);
-        }
-        let in_slc = self.keep_at_home(line, dirty, home);
+        let accepted = self.admit(core, line, request, at);
+        let answered = self.copy_back(core, line, accepted, answer);
+        let in_slc = self.keep_at_home(line, dirty, accepted.home);
         self.count_look_up(line, in_slc, true);
+        answered
     }
 
     /// Accepts modified data of a line that a core keeps as a clean copy.
     pub(crate) fn accept_clean(&mut self, core: usize, line: LineAddr, at: Cycle) {
         self.log(core, line, Some(at), Logged::CleanCopy);
-        let home = self.at_home_node(core, line, at);
         self.request(Agent::Core(core as u32), line, Message::WriteCleanFull);
-        self.home_sends(core, line, Message::CompDBIDResp);
-        self.core_sends(core, line, Message::CopyBackWrData);
-        let in_slc = self.keep_at_home(line, true, home);
+        let accepted = self.admit(core, line, Message::WriteCleanFull, at);
+        self.copy_back(core, line, accepted, Message::CompDBIDResp);
+        let in_slc = self.keep_at_home(line, true, accepted.home);
         self.count_look_up(line, in_slc, true);
     }
 
@@ -455,8 +467,8 @@ impl Uncore {
     /// Accepts modified data that a core returned for a snoop. The core may keep a clean copy.
     pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
         self.log(core, line, Some(at), Logged::SnoopData);
-        let home = self.at_home_node(core, line, at);
-        self.keep_at_home(line, true, home);
+        let arrives = self.sent_to_home(core, line, Message::SnpRespData, at);
+        self.keep_at_home(line, true, arrives + self.latencies.home_node);
     }
 
     /// Writes an I/O agent's line to memory and sends it to a core, which answers at `at`. Returns
@@ -478,6 +490,7 @@ impl Uncore {
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         let empty = Uncore::new(config, self.cores, seed);
         self.chips = empty.chips;
+        self.contention = empty.contention;
         self.filter = empty.filter;
         self.snoops = empty.snoops;
         self.poisoned.clear();

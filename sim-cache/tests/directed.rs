@@ -6,6 +6,7 @@ mod atomics;
 mod caches;
 mod coherence;
 mod configuration;
+mod contention;
 mod errors;
 mod flow_edges;
 mod flows;

@@ -26,6 +26,8 @@ home_events! {
     CacheAccess = 0x02,
     /// A line is put into the system level cache.
     CacheFill = 0x03,
+    /// A request is sent back because every entry of the queue is taken.
+    RequestRetried = 0x04,
     /// A request arrives.
     RequestReceived = 0x05,
     /// A look-up finds its line in the snoop filter.
@@ -42,6 +44,10 @@ home_events! {
     FillInvalidWay = 0x0B,
     /// A request is sent to memory.
     MemoryRequest = 0x0D,
+    /// A request takes an entry of the queue while an older one to its line is unfinished.
+    AddressHazard = 0x10,
+    /// An atomic takes an entry of the queue while an older request to its line is unfinished.
+    AtomicHazard = 0x11,
     /// One or several cores are snooped, for a request or for an eviction from the snoop filter.
     SnoopSent = 0x18,
     /// An eviction from the snoop filter snoops one core.
@@ -64,6 +70,25 @@ home_events! {
 
 /// Numbers of home node events, as many as a register of CMN-700 can name.
 const HOME_EVENTS: usize = 0x40;
+
+/// Kinds of requests whose time in the queue of a home node is counted apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Occupant {
+    /// Every request.
+    Any,
+    /// Reads, ownership and maintenance.
+    Read,
+    /// Write-backs.
+    Write,
+    /// Atomics.
+    Atomic,
+    /// Stashes.
+    Stash,
+}
+
+/// Kinds of occupants.
+const OCCUPANTS: usize = 5;
 
 /// Declares the events of the DVM node: name, number in CMN-700.
 macro_rules! dvm_events {
@@ -236,7 +261,7 @@ impl FloorPlan {
     /// Calls `pass` with every crosspoint that a flit leaves on its way to another one, and the
     /// side. Flits are routed along the row first, then along the column.
     #[inline]
-    fn route(&self, from: usize, to: usize, mut pass: impl FnMut(usize, Side)) {
+    pub fn route(&self, from: usize, to: usize, mut pass: impl FnMut(usize, Side)) {
         let (start, end) = (self.position(from), self.position(to));
         let columns = self.columns as usize;
         let mut at = from;
@@ -278,14 +303,24 @@ pub struct MeshCounts {
     received: Vec<u64>,
     /// Flits that left each crosspoint: `links[crosspoint][side * 4 + channel]`.
     links: Vec<[u64; 16]>,
+    /// Cycles in which flits waited, in the order of `links`.
+    stalls: Vec<[u64; 16]>,
     /// Number of the crosspoint of each agent.
     places: Vec<u32>,
     /// Events of the home nodes: `home[slice * HOME_EVENTS + event]`.
     home: Vec<u64>,
+    /// Pulses of taken entries of the queues: `occupied[slice][occupant]`.
+    occupied: Vec<[u64; OCCUPANTS]>,
     /// Events of the DVM node.
     dvm: Vec<u64>,
+    /// The queues of home nodes have a limited number of entries.
+    pub limits_queues: bool,
+    /// Flits wait for links.
+    pub limits_links: bool,
     /// Cycles of the mesh's clock.
     pub cycles: u64,
+    /// Reads of lines that cores sent a second time, because the home node sent them back.
+    pub reads_sent_again: u64,
     /// Snoops that had no answer yet at the end of the counted part, less those at its begin.
     pub unanswered: i64,
     /// Lines on their way from one core to another at the end of the counted part, less those at
@@ -302,10 +337,15 @@ impl MeshCounts {
             sent: vec![0; agents * Message::COUNT],
             received: vec![0; agents * Message::COUNT],
             links: vec![[0; 16]; plan.crosspoints()],
+            stalls: vec![[0; 16]; plan.crosspoints()],
             places: plan.all().map(place).collect(),
             home: vec![0; plan.homes.len() * HOME_EVENTS],
+            occupied: vec![[0; OCCUPANTS]; plan.homes.len()],
             dvm: vec![0; DVM_EVENTS],
+            limits_queues: false,
+            limits_links: false,
             cycles: 0,
+            reads_sent_again: 0,
             unanswered: 0,
             lines_under_way: 0,
             plan,
@@ -327,6 +367,16 @@ impl MeshCounts {
     /// Counts an event of a home node.
     pub fn raise(&mut self, slice: u32, event: HomeEvent) {
         self.home[slice as usize * HOME_EVENTS + event as usize] += 1;
+    }
+
+    /// Counts pulses of the entries that requests of a kind take in the queue of a home node.
+    pub fn occupy(&mut self, slice: u32, occupant: Occupant, pulses: u64) {
+        self.occupied[slice as usize][occupant as usize] += pulses;
+    }
+
+    /// Counts cycles of the mesh in which flits of a channel waited to leave a crosspoint.
+    pub fn stall(&mut self, crosspoint: usize, side: Side, channel: Channel, cycles: u64) {
+        self.stalls[crosspoint][side as usize * Channel::ALL.len() + channel as usize] += cycles;
     }
 
     /// Counts an event of the DVM node `times` times.
@@ -368,6 +418,12 @@ impl MeshCounts {
         (0..self.plan.homes.len() as u32).map(|slice| self.of_home(slice, event)).sum()
     }
 
+    /// Returns the pulses of taken entries in the queue of one home node: one for 4096 cycles of
+    /// the mesh that an entry is taken.
+    pub fn occupied(&self, slice: u32, occupant: Occupant) -> u64 {
+        self.occupied[slice as usize][occupant as usize]
+    }
+
     /// Returns the count of an event of the DVM node.
     pub fn of_dvm(&self, event: DvmEvent) -> u64 {
         self.dvm[event as usize]
@@ -376,8 +432,13 @@ impl MeshCounts {
     /// Returns the flits that left each crosspoint at each side, on a channel, by the number of the
     /// crosspoint and of the [`Side`].
     pub fn flits_by_side(&self, channel: Channel) -> Vec<[u64; 4]> {
-        let at = |side| side * Channel::ALL.len() + channel as usize;
-        self.links.iter().map(|link| [0, 1, 2, 3].map(|side| link[at(side)])).collect()
+        by_side(&self.links, channel)
+    }
+
+    /// Returns the cycles in which flits waited to leave each crosspoint at each side, on a
+    /// channel, in the order of [`MeshCounts::flits_by_side`].
+    pub fn stalls_by_side(&self, channel: Channel) -> Vec<[u64; 4]> {
+        by_side(&self.stalls, channel)
     }
 
     /// Returns the difference to the earlier counts `before` of the same mesh.
@@ -403,12 +464,22 @@ impl MeshCounts {
         for (one, other) in tables {
             one.iter_mut().zip(other).for_each(|(one, other)| apply(one, *other));
         }
-        let links = self.links.iter_mut().flatten().zip(other.links.iter().flatten());
-        links.for_each(|(one, other)| apply(one, *other));
+        for (one, other) in [(&mut self.links, &other.links), (&mut self.stalls, &other.stalls)] {
+            let all = one.iter_mut().flatten().zip(other.iter().flatten());
+            all.for_each(|(one, other)| apply(one, *other));
+        }
+        let occupied = self.occupied.iter_mut().flatten().zip(other.occupied.iter().flatten());
+        occupied.for_each(|(one, other)| apply(one, *other));
         apply(&mut self.cycles, other.cycles);
+        apply(&mut self.reads_sent_again, other.reads_sent_again);
         self.unanswered += sign * other.unanswered;
         self.lines_under_way += sign * other.lines_under_way;
     }
+}
+
+fn by_side(links: &[[u64; 16]], channel: Channel) -> Vec<[u64; 4]> {
+    let at = |side| side * Channel::ALL.len() + channel as usize;
+    links.iter().map(|link| [0, 1, 2, 3].map(|side| link[at(side)])).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ const ANSWERS: [Message; 4] =
 pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
     let equal = [
         ("requests at home nodes, by code and by event", requests(counts)),
-        ("look-ups and requests at home nodes", look_ups(counts)),
+        ("look-ups and accepted requests at home nodes", look_ups(counts)),
+        ("requests sent back, by event and by message", retries(counts)),
+        ("requests sent back and credits", credits(counts)),
         ("memory requests of home nodes and of memory controllers", memory(counts)),
         ("snoops by event", snoops_by_event(counts)),
         ("forwarding snoops by event and by code", forwarding(counts)),
@@ -43,7 +45,19 @@ fn requests(counts: &MeshCounts) -> (u64, u64) {
 
 fn look_ups(counts: &MeshCounts) -> (u64, u64) {
     let all = counts.of_homes(HomeEvent::RequestReceived);
-    (counts.of_homes(HomeEvent::CacheAccess), all)
+    let accepted = all.saturating_sub(counts.of_homes(HomeEvent::RequestRetried));
+    (counts.of_homes(HomeEvent::CacheAccess), accepted)
+}
+
+fn retries(counts: &MeshCounts) -> (u64, u64) {
+    let messages = counts.sent_by(AgentKind::Home, Message::RetryAck);
+    (counts.of_homes(HomeEvent::RequestRetried), messages)
+}
+
+/// A credit answers each request that was sent back, by a home node of this chip or the other one.
+fn credits(counts: &MeshCounts) -> (u64, u64) {
+    let came = |message| counts.received_by(AgentKind::Core, message);
+    (came(Message::RetryAck), came(Message::PCrdGrant))
 }
 
 fn memory(counts: &MeshCounts) -> (u64, u64) {
@@ -76,7 +90,8 @@ fn answers(counts: &MeshCounts) -> (u64, u64) {
 
 fn lines(counts: &MeshCounts) -> (u64, u64) {
     let reads = [Message::ReadNotSharedDirty, Message::ReadUnique];
-    let asked = sent(counts, AgentKind::Core, reads.into_iter());
+    // A read that was sent back is sent again.
+    let asked = sent(counts, AgentKind::Core, reads.into_iter()) - counts.reads_sent_again;
     let pulled = counts.sent_by(AgentKind::Io, Message::WriteUniqueFullStash);
     // Devices answer other requests.
     let of_devices = counts.sent_by(AgentKind::Device, Message::CompData);
@@ -135,6 +150,9 @@ fn parts(counts: &MeshCounts) -> Vec<String> {
         (HomeEvent::CacheEviction, HomeEvent::CacheFill),
         (HomeEvent::SharedEviction, HomeEvent::FilterEviction),
         (HomeEvent::StashDataPull, HomeEvent::StashSnoop),
+        (HomeEvent::RequestRetried, HomeEvent::RequestReceived),
+        (HomeEvent::AddressHazard, HomeEvent::RequestReceived),
+        (HomeEvent::AtomicHazard, HomeEvent::AddressHazard),
     ];
     let slices = 0..counts.plan.homes.len() as u32;
     let check = |slice| {

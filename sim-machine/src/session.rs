@@ -170,9 +170,12 @@ impl Session {
 
     /// Returns why threads cannot run at the same time; `None` if they can.
     fn reason_for_exact_order(&self) -> Option<&'static str> {
+        let memory = &self.config.memory;
+        let has_limits = memory.slc.queue_entries > 0 || memory.mesh.link_contention;
         match self.header.order {
             _ if self.header.mode != Mode::Full => Some("only a part of the machine is simulated"),
             _ if self.counts_mesh => Some("the mesh counts the messages of all cores"),
+            _ if has_limits => Some("requests of all cores wait for home nodes or links"),
             None => Some("a single thread runs"),
             Some(order) if order.kept() == ThreadOrder::Recorded => {
                 Some("the recorded order is one of all threads")

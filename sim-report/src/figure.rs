@@ -1,11 +1,13 @@
 //! Figures (SVG) of the measured memory: latency over the footprint, TLB reach, bandwidth, core to
 //! core.
 //!
-//! The submodules draw the memory of a Cortex-A53 ([`a53`]), the error of multiplexing
-//! ([`mod@multiplexing`]), metrics over a key of the configuration ([`mod@sensitivity`]), the error
-//! of windows of traces ([`regions`]), and the model against real machines ([`mod@silicon`]).
+//! The submodules draw the memory of a Cortex-A53 ([`a53`]), latency under load
+//! ([`mod@loaded`]), the error of multiplexing ([`mod@multiplexing`]), metrics over a key of the
+//! configuration ([`mod@sensitivity`]), the error of windows of traces ([`regions`]), and the model
+//! against real machines ([`mod@silicon`]).
 
 pub mod a53;
+pub mod loaded;
 pub mod multiplexing;
 pub mod regions;
 pub mod sensitivity;

@@ -14,6 +14,7 @@ mod explain_index;
 mod formulas;
 mod fuzz;
 mod isa_check;
+mod loaded_latency;
 mod long_run;
 mod modes;
 mod multiplex;
@@ -63,6 +64,8 @@ enum Command {
     Multiplex(multiplex::Args),
     /// End writing commands by signals and full disks, and count the files that they leave.
     Endings(endings::Args),
+    /// Write docs/loaded-latency.md: latency and bandwidth of memory under load.
+    LoadedLatency(loaded_latency::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with true
     /// counts.
     LongRun(long_run::Args),
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
         Command::Endings(args) => endings::run(&args),
+        Command::LoadedLatency(args) => loaded_latency::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Modes(args) => modes::run(&args),
         Command::Twins(args) => twins::run(&args),

@@ -55,6 +55,8 @@ pub struct MeshConfig {
     pub hop_cycles: u32,
     /// Cycles of the mesh in 100 core cycles, for counts in cycles of the mesh.
     pub core_clock_percent: u32,
+    /// Each link carries one flit of each channel in a cycle of the mesh, and messages wait for it.
+    pub link_contention: bool,
 }
 
 /// `[memory.slc]`: the system level cache of the mesh.
@@ -71,6 +73,10 @@ pub struct SlcConfig {
     pub replacement: ReplacementKind,
     /// Tag and data access of the home node, in core cycles.
     pub home_node_cycles: u32,
+    /// Requests that a home node takes at the same time; it sends others back. 0 is no limit.
+    pub queue_entries: u32,
+    /// A request waits until an older one to the same line ends. Needs `queue-entries`.
+    pub line_hazards: bool,
 }
 
 /// `[memory.snoop-filter]`: the directory of the home nodes for the cores' caches.
@@ -122,7 +128,7 @@ impl MemoryConfig {
     fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
         let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
         let delay = MAX_DELAY as u32;
-        let rows: [(&'static str, u32, u32, u32); 18] = [
+        let rows: [(&'static str, u32, u32, u32); 19] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
@@ -135,6 +141,7 @@ impl MemoryConfig {
             ("memory.mesh.hop-cycles", mesh.hop_cycles, 0, 1000),
             ("memory.mesh.core-clock-percent", mesh.core_clock_percent, 1, 1000),
             ("memory.slc.home-node-cycles", self.slc.home_node_cycles, 0, delay),
+            ("memory.slc.queue-entries", self.slc.queue_entries, 0, 1024),
             ("memory.dram.access-cycles", dram.access_cycles, 0, delay),
             ("memory.dram.channels", dram.channels, 1, 256),
             ("memory.dram.line-cycles", dram.line_cycles, 1, 32),
@@ -163,6 +170,11 @@ impl MemoryConfig {
             refuse(found, "memory.slc.slices", wrong, "use at most 1 GiB in all");
         } else {
             check_range(found, "memory.slc.slices", slc.slices.into(), 1, 1 << 10);
+        }
+        if slc.line_hazards && slc.queue_entries == 0 {
+            let wrong = "requests wait in entries of a queue that has no limit".to_owned();
+            let right = "set memory.slc.queue-entries, such as 32";
+            refuse(found, "memory.slc.line-hazards", wrong, right);
         }
         check_range(found, "memory.snoop-filter.ways", filter.ways.into(), 1, 64);
         let lines = u64::from(filter.slice_lines);

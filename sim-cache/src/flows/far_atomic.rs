@@ -92,7 +92,9 @@ impl Uncore {
         self.request(Agent::Core(core as u32), line, message);
         self.home_sends(core, line, Message::DBIDResp);
         self.core_sends(core, line, Message::PartWrData);
-        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, at);
+        let accepted = self.admit(core, line, message, at);
+        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, accepted.home);
+        self.end_atomic(core, line, accepted, reply.arrives);
         let is_store = message == Message::AtomicStore;
         let answer = if is_store { Message::Comp } else { Message::PartCompData };
         self.home_sends(core, line, answer);

@@ -252,12 +252,11 @@ impl CoreMemory {
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
         }
         let sent = self.bus.send_line(leaves);
-        let taken = uncore.round_trip(self.number, victim.line, sent);
-        self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
         }
-        uncore.accept_victim(self.number, victim.line, dirty, sent);
+        let taken = uncore.accept_victim(self.number, victim.line, dirty, sent);
+        self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
         written_out
     }
 

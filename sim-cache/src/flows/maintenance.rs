@@ -164,10 +164,10 @@ impl CoreMemory {
             uncore.drop_holder(self.number, line);
         }
         let leaves = self.bus.message(cleaned.max(at + self.latencies.l2_lookup));
-        if let Some(snoop) = snoop_of(op) {
-            uncore.broadcast(self.number, snoop, line, held, leaves);
-        }
-        translated.reply(uncore.round_trip(self.number, line, leaves))
+        translated.reply(match snoop_of(op) {
+            Some(snoop) => uncore.broadcast(self.number, snoop, line, held, leaves),
+            None => uncore.round_trip(self.number, line, leaves),
+        })
     }
 
     /// Performs `DC` by set and way in the cache that the operand names, in this core only.

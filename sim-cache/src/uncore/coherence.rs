@@ -19,6 +19,8 @@ use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 pub(crate) struct HomeReply {
     /// Core that sends the line.
     pub(crate) peer: Option<usize>,
+    /// Cycle in which the snoop is at that core.
+    pub(crate) peer_snooped: Cycle,
     /// The system level cache held the line.
     pub(crate) in_slc: bool,
     /// The system level cache transferred modified data.
@@ -62,8 +64,8 @@ impl Uncore {
             && request.takes_data_itself()
             && (!request.takes_away() || others.len() == 1);
         let by = forwards.then_some(core as u32);
-        let snooped =
-            if is_held { self.snoop_others(by, &others, line, request, peer, at) } else { 0 };
+        let (snooped, peer_snooped) =
+            if is_held { self.snoop_others(by, &others, line, request, peer, at) } else { (0, at) };
         if peer.is_some() && !request.takes_away() {
             // Sharing is detected: the home node can serve the line from now on.
             self.keep_at_home(line, false, at);
@@ -73,6 +75,7 @@ impl Uncore {
         self.grant(core, line, alone, at);
         HomeReply {
             peer,
+            peer_snooped,
             in_slc: slc.is_some(),
             dirty_from_slc: !stays && slc == Some(true),
             shared: self.filter.is_some() && !alone,
@@ -83,7 +86,8 @@ impl Uncore {
     }
 
     /// Snoops all other holders if the request takes the line away, otherwise only the supplying
-    /// peer, which sends the line to `requester`. Returns the number of snooped cores.
+    /// peer, which sends the line to `requester`. Returns the number of snooped cores, and when the
+    /// snoop is at the peer.
     fn snoop_others(
         &mut self,
         requester: Option<u32>,
@@ -92,15 +96,18 @@ impl Uncore {
         request: CoherenceRequest,
         peer: Option<usize>,
         at: Cycle,
-    ) -> usize {
-        let mut snooped = 0;
+    ) -> (usize, Cycle) {
+        let (mut snooped, mut peer_snooped) = (0, at);
         for other in cores_of(others) {
             let forward = peer == Some(other);
             if forward || request.takes_away() {
-                let at = self.at_core(other, line, at);
                 let to = requester.filter(|_| forward);
-                let snoop = SnoopRequest::new(request.snoop(), line, at);
                 let message = request.snoop_message(to.is_some());
+                let at = self.sent_to_core(other, line, message, at);
+                let snoop = SnoopRequest::new(request.snoop(), line, at);
+                if forward {
+                    peer_snooped = at;
+                }
                 self.snoop(other, SnoopRequest { forward, requester: to, message, ..snoop });
                 snooped += 1;
                 if to.is_some() {
@@ -108,7 +115,7 @@ impl Uncore {
                 }
             }
         }
-        snooped
+        (snooped, peer_snooped)
     }
 
     /// Records a core as a holder of a line. If another line loses its filter entry to it, that
@@ -140,7 +147,7 @@ impl Uncore {
     }
 
     /// Sends a maintenance operation by address to the other cores that hold the line. `held` says
-    /// whether this core held it before.
+    /// whether this core held it before. Returns when the answer is at the core.
     pub(crate) fn broadcast(
         &mut self,
         core: usize,
@@ -148,26 +155,30 @@ impl Uncore {
         line: LineAddr,
         held: bool,
         at: Cycle,
-    ) {
+    ) -> Cycle {
         self.log(core, line, Some(at), Logged::Maintenance { snoop, held });
         let mut others = std::mem::take(&mut self.others);
-        self.request(Agent::Core(core as u32), line, maintenance_message(snoop));
+        let request = maintenance_message(snoop);
+        self.request(Agent::Core(core as u32), line, request);
+        let accepted = self.admit(core, line, request, at);
+        let mut last = accepted.home;
         let in_filter = held || self.filter.as_ref().is_some_and(|filter| filter.has(line));
         self.count_look_up(line, self.slc_state(line).is_some(), in_filter);
         if let Some(filter) = &self.filter {
             filter.other_sharers(core, line, &mut others);
-            let home = self.at_home_node(core, line, at);
             for other in cores_of(&others) {
-                let at = self.at_core(other, line, home);
+                let message = SnoopRequest::new(snoop, line, at).message;
+                let at = self.sent_to_core(other, line, message, accepted.home);
                 self.snoop(other, SnoopRequest::new(snoop, line, at));
+                last = last.max(self.snoop_answered(other, line, at));
                 if invalidates(snoop) {
                     self.forget_holder(other, line);
                 }
             }
         }
         self.count_snoops(line, others.len());
-        self.home_sends(core, line, Message::Comp);
         self.others = others;
+        self.end_maintenance(core, line, accepted, last)
     }
 
     /// Updates the directory after an external agent snooped `core`.

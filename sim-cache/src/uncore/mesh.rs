@@ -4,7 +4,7 @@
 //! A grid of crosspoints, each with two cores. Home nodes are spread evenly like the black squares
 //! of a chess board. Memory controllers are at the left and right edge. The gateway to devices and
 //! other chips is in the middle of the right edge. Messages are routed along the row, then along
-//! the column. Not modeled: contention for links.
+//! the column. `links` has the time that they wait for one another.
 
 use sim_core::Cycle;
 use sim_core::mesh_counts::{Crosspoint, FloorPlan};
@@ -91,6 +91,11 @@ impl Mesh {
         self.cores[number]
     }
 
+    /// Returns the number of home nodes.
+    pub(crate) fn homes(&self) -> usize {
+        self.homes.len()
+    }
+
     /// Returns the position of the home node of a slice.
     pub(crate) fn home(&self, slice: u32) -> Crosspoint {
         self.homes[slice as usize]
@@ -119,7 +124,13 @@ mod tests {
 
     fn mesh() -> Mesh {
         Mesh::new(
-            &MeshConfig { columns: 8, rows: 8, hop_cycles: 3, core_clock_percent: 65 },
+            &MeshConfig {
+                columns: 8,
+                rows: 8,
+                hop_cycles: 3,
+                core_clock_percent: 65,
+                link_contention: false,
+            },
             128,
             32,
             8,

@@ -45,6 +45,7 @@ impl Uncore {
             chips: self.chips.iter().map(chip).collect(),
             traffic,
             mesh: self.mesh.clone(),
+            contention: self.contention.clone(),
             tags: AllocationTags::default(),
             poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),

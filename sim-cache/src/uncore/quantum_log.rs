@@ -148,14 +148,18 @@ impl Uncore {
             Logged::Claim(request) => {
                 self.request_without_data(core, line, request, at);
             }
-            Logged::Victim(dirty) => self.accept_victim(core, line, dirty, at),
+            Logged::Victim(dirty) => {
+                self.accept_victim(core, line, dirty, at);
+            }
             Logged::CleanCopy => self.accept_clean(core, line, at),
             Logged::SnoopData => self.accept_snoop_data(core, line, at),
             Logged::Drop => self.drop_holder(core, line),
             Logged::Atomic { message, own_copies } => {
                 self.perform(core, line, message, own_copies, at);
             }
-            Logged::Maintenance { snoop, held } => self.broadcast(core, snoop, line, held, at),
+            Logged::Maintenance { snoop, held } => {
+                self.broadcast(core, snoop, line, held, at);
+            }
         }
         None
     }

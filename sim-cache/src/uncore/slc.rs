@@ -164,6 +164,8 @@ mod tests {
             ways: 2,
             replacement: ReplacementKind::Lru,
             home_node_cycles: 0,
+            queue_entries: 0,
+            line_hazards: false,
         };
         Slc::new(&config, 1).expect("it has capacity")
     }

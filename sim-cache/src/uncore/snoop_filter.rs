@@ -271,6 +271,8 @@ mod tests {
             ways: 16,
             replacement: ReplacementKind::Lru,
             home_node_cycles: 0,
+            queue_entries: 0,
+            line_hazards: false,
         };
         SnoopFilter::new(&SnoopFilterConfig { slice_lines, ways: 2 }, &slc)
     }

@@ -4,8 +4,8 @@
 //!
 //! Nothing here changes the time of a run.
 
-use sim_core::chi::Message;
-use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts};
+use sim_core::chi::{Channel, Message};
+use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts, Occupant, Side};
 use sim_core::{Cycle, LINE_BYTES, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
@@ -51,9 +51,36 @@ impl Traffic {
 
     /// Returns the counts so far, and starts again with zero.
     pub(crate) fn take(&mut self) -> MeshCounts {
-        let empty = MeshCounts::new(self.counts.plan.clone());
+        let mut empty = MeshCounts::new(self.counts.plan.clone());
+        empty.limits_queues = self.counts.limits_queues;
+        empty.limits_links = self.counts.limits_links;
         self.core_cycles = 0;
         std::mem::replace(&mut self.counts, empty)
+    }
+
+    /// Notes in the counts which resources are limited.
+    pub(crate) fn note_limits(&mut self, queues: bool, links: bool) {
+        (self.counts.limits_queues, self.counts.limits_links) = (queues, links);
+    }
+
+    /// Counts cycles of the mesh in which flits waited to leave a crosspoint.
+    pub(crate) fn stall(&mut self, crosspoint: usize, side: Side, channel: Channel, cycles: u64) {
+        if self.is_counting() {
+            self.counts.stall(crosspoint, side, channel, cycles);
+        }
+    }
+
+    /// Counts a read that a core sends again.
+    pub(crate) fn send_again(&mut self, message: Message) {
+        let reads = matches!(message, Message::ReadNotSharedDirty | Message::ReadUnique);
+        self.counts.reads_sent_again += u64::from(reads && self.is_counting());
+    }
+
+    /// Counts pulses of the entries of a queue.
+    pub(crate) fn occupy(&mut self, slice: u32, occupant: Occupant, pulses: u64) {
+        if pulses > 0 && self.is_counting() {
+            self.counts.occupy(slice, occupant, pulses);
+        }
     }
 
     /// A core begins to count at `at`. `waiting` are the snoops without an answer, and those of

@@ -33,6 +33,13 @@ pub(crate) struct FreeRegister {
     index: usize,
 }
 
+impl FreeRegister {
+    /// Returns the number of the register.
+    pub(crate) fn index(self) -> usize {
+        self.index
+    }
+}
+
 impl Register {
     /// Returns the first idle cycle at or after `at`.
     #[inline]

@@ -273,7 +273,7 @@ fn any_op() -> impl Strategy<Value = Op> {
 
 /// Returns tables with caches of a few lines, a snoop filter that is too small, streaming stores
 /// and prefetchers.
-fn tiny() -> Tables {
+pub(crate) fn tiny() -> Tables {
     let mut tables = Tables::committed();
     let memory = &mut tables.memory;
     (memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes) = (512, 512, 2048);

@@ -1,7 +1,7 @@
 //! The value of a selected event of the mesh from the counts of the model.
 
 use sim_core::chi::{Channel, Message};
-use sim_core::mesh_counts::{Agent, AgentKind, MeshCounts};
+use sim_core::mesh_counts::{Agent, AgentKind, HomeEvent, MeshCounts, Occupant};
 use thiserror::Error;
 
 use super::events::Event;
@@ -74,7 +74,7 @@ pub fn count(
     counts: &MeshCounts,
 ) -> Result<Counted, CountError> {
     match selector.target {
-        Target::Event { event, .. } => of_event(selector, event, nodes, counts),
+        Target::Event { event, occupid } => of_event(selector, (event, occupid), nodes, counts),
         Target::Watchpoint(watchpoint) => of_watchpoint(selector, &watchpoint, nodes, counts),
     }
 }
@@ -101,12 +101,32 @@ pub(super) fn selected<'a>(
     Ok(own)
 }
 
+/// Kinds of requests in the order of the values of `occupid`.
+const OCCUPANTS: [Occupant; 5] =
+    [Occupant::Any, Occupant::Read, Occupant::Write, Occupant::Atomic, Occupant::Stash];
+
+/// Returns the reason for which an event is zero with the limits of this configuration.
+fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
+    let of_queues = [HomeEvent::RequestRetried, HomeEvent::AddressHazard, HomeEvent::AtomicHazard];
+    match rule {
+        Rule::Occupancy if !counts.limits_queues => Some(Reason::UnlimitedQueue),
+        Rule::Home(event) if of_queues.contains(&event) && !counts.limits_queues => {
+            Some(Reason::UnlimitedQueue)
+        }
+        Rule::Stall(..) if !counts.limits_links => Some(Reason::NoContention),
+        _ => None,
+    }
+}
+
 fn of_event(
     selector: &Selector,
-    event: &Event,
+    (event, occupid): (&Event, u8),
     nodes: &Nodes,
     counts: &MeshCounts,
 ) -> Result<Counted, CountError> {
+    if let Some(reason) = unlimited(event.rule, counts) {
+        return Ok(Counted::zero(reason));
+    }
     let chosen = selected(selector, event.node, nodes)?;
     let value = match event.rule {
         Rule::Zero(reason) => return Ok(Counted::zero(reason)),
@@ -114,10 +134,20 @@ fn of_event(
         Rule::Home(home) => {
             chosen.iter().map(|node| counts.of_home(node.logical.into(), home)).sum()
         }
+        Rule::Occupancy => {
+            let Some(occupant) = OCCUPANTS.get(usize::from(occupid)) else {
+                return Ok(Counted::of(0));
+            };
+            chosen.iter().map(|node| counts.occupied(node.logical.into(), *occupant)).sum()
+        }
         Rule::Dvm(dvm) => counts.of_dvm(dvm),
         Rule::Agent(kind, direction, messages) => of_agents(kind, direction, messages, counts),
         Rule::Side(channel, side) => {
             let by_side = counts.flits_by_side(channel);
+            chosen.iter().map(|node| by_side[node.crosspoint][side as usize]).sum()
+        }
+        Rule::Stall(channel, side) => {
+            let by_side = counts.stalls_by_side(channel);
             chosen.iter().map(|node| by_side[node.crosspoint][side as usize]).sum()
         }
         Rule::Port(channel, number) => {

@@ -84,7 +84,10 @@ fn rule(channel: usize, interface: usize, what: u16) -> Rule {
             Some(side) => Rule::Side(channel, *side),
             None => Rule::Port(channel, (interface - SIDES.len()) as u8),
         },
-        (Some(_), 2) => Rule::Zero(Reason::NoContention),
+        (Some(channel), 2) => match SIDES.get(interface) {
+            Some(side) => Rule::Stall(channel, *side),
+            None => Rule::Zero(Reason::NoCredits),
+        },
         (Some(_), _) => Rule::Zero(Reason::NoPartialFlits),
     }
 }
@@ -104,6 +107,8 @@ mod tests {
         let port = named("CMN_XP_TXREQ_DEVICEPORT3_COUNT").expect("port 3");
         assert_eq!((port.code, port.rule), (0x1D, Rule::Port(Channel::Req, 3)));
         let stall = named("CMN_XP_TXSNP2_WESTPORT_STALL_COUNT").expect("second channel");
+        let waits = named("CMN_XP_TXDAT_EASTPORT_STALL_COUNT").expect("east");
+        assert_eq!(waits.rule, Rule::Stall(Channel::Dat, Side::East));
         assert_eq!((stall.code, stall.rule), (0x106, Rule::Zero(Reason::NoSecondChannel)));
         let partial = named("CMN_XP_TXDAT_WESTPORT_PARTIAL_DAT_FLIT_COUNT").expect("partial");
         assert!(partial.linux.is_empty(), "Linux counts them at device ports only");

@@ -225,7 +225,13 @@ mod tests {
 
     #[test]
     fn every_reason_is_used_and_every_text_is_a_sentence() {
-        let of_others = [Reason::NoPort, Reason::NoSuchMessage, Reason::AnyAtomic];
+        let of_others = [
+            Reason::NoPort,
+            Reason::NoSuchMessage,
+            Reason::AnyAtomic,
+            Reason::NoContention,
+            Reason::UnlimitedQueue,
+        ];
         for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));
             assert!(is_used, "{reason:?}");

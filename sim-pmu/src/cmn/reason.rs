@@ -25,8 +25,10 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// Flits never wait for a link.
-    NoContention = "no-contention", "flits never wait for each other in the model";
+    /// Flits wait for links if the configuration says so.
+    NoContention = "no-contention", "flits do not wait for each other (memory.mesh.link-contention is false)";
+    /// Flits enter and leave the mesh at once.
+    NoCredits = "no-credits", "flits do not wait for credits at the ports of devices and gateways";
     /// Agents send whole data flits.
     NoPartialFlits = "no-partial-flits", "every agent of the model sends data flits of 32 bytes";
     /// The channel for internal messages.
@@ -35,8 +37,10 @@ reasons! {
     NoSecondChannel = "no-second-channel", "every channel of the mesh is built once";
     /// A port beyond the last one.
     NoPort = "no-port", "no device of the mesh is connected to this port";
-    /// Queues of home nodes.
-    UnlimitedQueue = "unlimited-queue", "the queue of a home node takes any number of requests";
+    /// Queues of home nodes, which the configuration may limit.
+    UnlimitedQueue = "unlimited-queue", "a home node takes any number of requests (memory.slc.queue-entries is 0)";
+    /// Queues of the operands of atomics.
+    NoDataQueue = "no-data-queue", "a home node takes the operands of any number of atomics";
     /// Trackers of other nodes.
     UnlimitedTrackers = "unlimited-trackers", "the trackers of the node take any number of requests";
     /// Memory controllers.

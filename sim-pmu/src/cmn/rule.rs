@@ -79,12 +79,17 @@ pub enum Rule {
     Cycles,
     /// An event of a home node.
     Home(HomeEvent),
+    /// Pulses of taken entries of a home node's queue, of the kind of request that the filter
+    /// selects.
+    Occupancy,
     /// An event of the DVM node.
     Dvm(DvmEvent),
     /// Messages that the agent of a kind sends (up) or receives (down).
     Agent(AgentKind, Direction, Messages),
     /// Flits of a channel that leave a crosspoint at a side.
     Side(Channel, Side),
+    /// Cycles in which flits of a channel wait to leave a crosspoint at a side.
+    Stall(Channel, Side),
     /// Flits of a channel that leave a crosspoint to the devices at a port.
     Port(Channel, u8),
     /// Always zero.
@@ -96,6 +101,7 @@ impl Rule {
     pub(crate) fn parse(text: &str, code: u16) -> Option<Rule> {
         match text {
             "home" => find(HomeEvent::ALL, |event| *event as u16 == code).map(Rule::Home),
+            "occupancy" => Some(Rule::Occupancy),
             "dvm" => find(DvmEvent::ALL, |event| *event as u16 == code).map(Rule::Dvm),
             _ => match Reason::with_name(text) {
                 Some(reason) => Some(Rule::Zero(reason)),

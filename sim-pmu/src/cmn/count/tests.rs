@@ -1,5 +1,5 @@
 use super::*;
-use sim_core::mesh_counts::{Crosspoint, DvmEvent, FloorPlan, HomeEvent};
+use sim_core::mesh_counts::{Crosspoint, DvmEvent, FloorPlan, Side};
 
 fn at(column: u32, row: u32) -> Crosspoint {
     Crosspoint { column, row }
@@ -93,6 +93,32 @@ fn an_event_that_the_model_lacks_is_zero_with_its_reason() {
     assert_eq!(reason("CMN_HNS_WP_RXREQ_COUNT", &counts), Some(Reason::NoHnS));
     let other = "CMN_RNF_WP_TXREQ_READPREFERUNIQUE_COUNT";
     assert_eq!(reason(other, &counts), Some(Reason::NoSuchMessage));
+}
+
+#[test]
+fn events_of_limits_are_counted_when_the_machine_has_them() {
+    let mut counts = two_reads();
+    (counts.limits_queues, counts.limits_links) = (true, true);
+    counts.raise(0, HomeEvent::RequestRetried);
+    counts.raise(1, HomeEvent::AddressHazard);
+    counts.occupy(1, Occupant::Any, 5);
+    counts.occupy(1, Occupant::Write, 3);
+    counts.stall(0, Side::East, Channel::Dat, 7);
+    for (name, expected) in [
+        ("hnf_pocq_retry", 1),
+        ("hnf_pocq_addrhaz", 1),
+        ("hnf_pocq_atomic_addrhaz", 0),
+        ("hnf_qos_pocq_occupancy_all", 5),
+        ("hnf_qos_pocq_occupancy_read", 0),
+        ("hnf_qos_pocq_occupancy_write", 3),
+        ("mxp_e_dat_txflit_stall", 7),
+        ("mxp_w_dat_txflit_stall", 0),
+    ] {
+        let text = format!("arm_cmn_0/{name}/");
+        assert_eq!(value(&text, &counts), expected, "{name}");
+    }
+    let ports = reason("arm_cmn_0/mxp_p0_dat_txflit_stall/", &counts);
+    assert_eq!(ports, Some(Reason::NoCredits));
 }
 
 #[test]

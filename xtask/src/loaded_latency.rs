@@ -1,0 +1,124 @@
+//! Writes `docs/loaded-latency.md` and its figure: latency over bandwidth, bandwidth by cores and
+//! the time from core to core, without and with the limits of the mesh.
+
+mod page;
+
+use anyhow::{Context, Result};
+use sim_core::Cycle;
+use sim_lab::membench::loaded::{self, NO_PAUSE, Pairs, Point, Supply};
+use sim_machine::Machine;
+use sim_machine::config::{ConfigSource, MachineConfig, Profile};
+use sim_report::figure::loaded::{self as figure, Curve};
+use sim_tests::repository;
+
+/// Assignments that switch every limit of the mesh on.
+const LIMITS: [&str; 3] = [
+    "memory.slc.queue-entries=32",
+    "memory.slc.line-hazards=true",
+    "memory.mesh.link-contention=true",
+];
+/// Machines of the page.
+const MACHINES: [Machine; 2] = [Machine::Cobalt100, Machine::Yitian710];
+/// Cores of a curve, one of which chases.
+const CORES: usize = 64;
+/// Cycles between two lines of each stream, from low load to full load.
+const PAUSES: [Cycle; 16] =
+    [2000, 500, 250, 150, 100, 85, 75, 60, 50, 42, 30, 20, 12, 8, 5, NO_PAUSE];
+/// Bytes of each stream of a curve that the system level cache supplies.
+const CURVE_BYTES: u64 = 3 << 19;
+/// Bytes of each stream in the table of bandwidths, as in the published one.
+const TABLE_BYTES: u64 = 4 << 20;
+/// Numbers of cores in the table of bandwidths.
+const NUMBERS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// Options of `cargo xtask loaded-latency`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Print the tables and write nothing
+    #[arg(long)]
+    print: bool,
+}
+
+/// Assignments for what the published figures of a machine see of it.
+fn of_virtual_machine(machine: Machine) -> &'static [&'static str] {
+    match machine {
+        // 64 cores are one of two dies with four of eight channels each.
+        Machine::Yitian710 => &["memory.dram.channels=4"],
+        _ => &[],
+    }
+}
+
+/// Results without and with the limits of the mesh.
+struct Both<T> {
+    free: T,
+    limited: T,
+}
+
+/// Results of one machine.
+struct Measured {
+    machine: Machine,
+    memory: Both<Vec<Point>>,
+    cache: Both<Vec<Point>>,
+    /// Bandwidth by [`NUMBERS`], from the system level cache and from memory.
+    bandwidths: Both<Vec<[f64; 2]>>,
+    pairs: Both<Pairs>,
+}
+
+/// Measures both machines and writes the page.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let measured = MACHINES.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
+    let text = page::page(&measured);
+    if args.print {
+        println!("{text}");
+        return Ok(true);
+    }
+    let curves = measured.iter().flat_map(|of| {
+        let name = of.machine.name();
+        [("memory", &of.memory), ("cache", &of.cache)].map(|(supply, both)| Curve {
+            name: format!("{name}, {supply}"),
+            free: both.free.clone(),
+            limited: both.limited.clone(),
+        })
+    });
+    let drawn = figure::loaded(&curves.collect::<Vec<_>>());
+    for (name, text) in
+        [("docs/figures/loaded-latency.svg", drawn), ("docs/loaded-latency.md", text)]
+    {
+        let path = repository().join(name);
+        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        println!("wrote {}", path.display());
+    }
+    Ok(true)
+}
+
+fn measure(machine: Machine) -> Result<Measured> {
+    let configs = Both { free: config(machine, &[])?, limited: config(machine, &LIMITS)? };
+    println!("{}: curves", machine.name());
+    let curve = |supply| configs.each(|config| loaded::curve(config, CORES, supply, &PAUSES));
+    let (memory, cache) = (curve(Supply::Dram), curve(Supply::Slc(CURVE_BYTES)));
+    println!("{}: bandwidths", machine.name());
+    let bandwidths = configs.each(|config| {
+        let of = |cores| {
+            [Supply::Slc(TABLE_BYTES), Supply::Dram]
+                .map(|supply| loaded::bandwidth(config, cores, supply))
+        };
+        NUMBERS.into_iter().map(of).collect()
+    });
+    println!("{}: pairs of cores", machine.name());
+    let pairs = configs.each(|config| loaded::pairs(config, CORES));
+    Ok(Measured { machine, memory, cache, bandwidths, pairs })
+}
+
+impl<T> Both<T> {
+    fn each<R>(&self, of: impl Fn(&T) -> R) -> Both<R> {
+        Both { free: of(&self.free), limited: of(&self.limited) }
+    }
+}
+
+fn config(machine: Machine, overrides: &[&str]) -> Result<MachineConfig> {
+    let all = of_virtual_machine(machine).iter().chain(overrides);
+    let overrides: Vec<String> = all.map(|text| (*text).to_owned()).collect();
+    let source =
+        ConfigSource { profile: Profile::Silicon, machine, file: None, overrides: &overrides };
+    Ok(MachineConfig::from_document(&source.document()?)?)
+}
