@@ -14,6 +14,8 @@ mod maintenance;
 mod memory;
 mod mesh;
 mod mesh_counts;
+mod mesh_messages;
+mod mesh_sites;
 mod physical;
 mod rig;
 mod sharing;

@@ -2,7 +2,8 @@
 //! a home node, where it happens. Lines whose home is on the other chip pass the gateway; the mesh
 //! of that chip has a PMU of its own, which is not modeled.
 //!
-//! Nothing here changes the time of a run.
+//! Nothing here changes the time of a run. In builds with debug assertions each count knows the
+//! place outside of this file that causes it, so that tests can silence single places.
 
 use sim_core::chi::Message;
 use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts};
@@ -102,6 +103,7 @@ impl Uncore {
     }
 
     /// Counts a message.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn pass(&mut self, from: Agent, to: Agent, message: Message) {
         if self.traffic.is_counting() {
             self.traffic.counts.send(from, to, message);
@@ -109,6 +111,7 @@ impl Uncore {
     }
 
     /// Counts a message of a core to the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn core_sends(&mut self, core: usize, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(Agent::Core(core as u32), self.home_of(line), message);
@@ -116,6 +119,7 @@ impl Uncore {
     }
 
     /// Counts a message of the home node of a line to a core.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn home_sends(&mut self, core: usize, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(self.home_of(line), Agent::Core(core as u32), message);
@@ -124,6 +128,7 @@ impl Uncore {
 
     /// Counts the data of a line for the core that requested it: from its home node, or from an
     /// agent outside of the machine.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn deliver(
         &mut self,
         core: usize,
@@ -138,6 +143,7 @@ impl Uncore {
     }
 
     /// Counts an event of the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn raise(&mut self, line: LineAddr, event: HomeEvent) {
         if self.traffic.is_counting() && !self.is_remote(line) {
             self.traffic.counts.raise(self.hash.slice_of(line), event);
@@ -145,6 +151,7 @@ impl Uncore {
     }
 
     /// Counts a request that reaches the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn request(&mut self, from: Agent, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(from, self.home_of(line), message);
@@ -153,6 +160,7 @@ impl Uncore {
     }
 
     /// Counts the look-up of a request in the system level cache and the snoop filter.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_look_up(&mut self, line: LineAddr, in_slc: bool, in_filter: bool) {
         self.raise(line, HomeEvent::CacheAccess);
         if !in_slc {
@@ -164,6 +172,7 @@ impl Uncore {
     }
 
     /// Counts the snoops that one request causes, at `cores` cores.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_snoops(&mut self, line: LineAddr, cores: usize) {
         if cores > 0 {
             let one = cores == 1;
@@ -174,6 +183,7 @@ impl Uncore {
     }
 
     /// Counts the snoops that an eviction from the filter causes, at `cores` cores.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_eviction(&mut self, line: LineAddr, cores: usize) {
         self.raise(line, HomeEvent::FilterEviction);
         let event = match cores {
@@ -189,6 +199,7 @@ impl Uncore {
     }
 
     /// Sends a snoop to a core.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn snoop(&mut self, core: usize, request: SnoopRequest) {
         self.home_sends(core, request.line, request.message);
         if !self.snoops.send(core, request) {
@@ -198,6 +209,7 @@ impl Uncore {
 
     /// Counts the answer of a core to a snoop. `dirty` says whether it has the line's data, and
     /// whether the data is newer than memory.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_answer(&mut self, core: usize, request: SnoopRequest, dirty: Option<bool>) {
         if !self.traffic.is_counting() {
             return;
@@ -226,6 +238,7 @@ impl Uncore {
     }
 
     /// Counts the read of a line from memory by its home node.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_memory_read(&mut self, line: LineAddr) {
         if !self.traffic.is_counting() {
             return;
@@ -236,6 +249,7 @@ impl Uncore {
     }
 
     /// Counts the write of a line to memory by its home node.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_memory_write(&mut self, line: LineAddr) {
         if !self.traffic.is_counting() {
             return;
@@ -246,6 +260,7 @@ impl Uncore {
         self.pass_here(line, home, memory, Message::NonCopyBackWrData);
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn count_memory_request(&mut self, line: LineAddr, message: Message) {
         let (home, memory) = (self.home_of(line), self.memory_of(line));
         self.pass_here(line, home, memory, message);
@@ -253,6 +268,7 @@ impl Uncore {
     }
 
     /// Counts a message if the line is at home on this chip.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn pass_here(&mut self, line: LineAddr, from: Agent, to: Agent, message: Message) {
         if !self.is_remote(line) {
             self.pass(from, to, message);
@@ -265,6 +281,7 @@ impl Uncore {
 
     /// Counts the data of a line that an I/O agent wrote, which its home node announces to a core
     /// and the core reads.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_stash(&mut self, core: usize, line: LineAddr) {
         let home = self.home_of(line);
         self.pass(home, Agent::Io, Message::CompDBIDResp);
@@ -278,6 +295,7 @@ impl Uncore {
     }
 
     /// Counts a read of some bytes of memory that no cache holds.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_uncached_read(&mut self, core: usize, bytes: u64) {
         let (core, device) = (Agent::Core(core as u32), Agent::Device);
         let data = if bytes > FLIT_BYTES { Message::CompData } else { Message::PartCompData };
@@ -286,6 +304,7 @@ impl Uncore {
     }
 
     /// Counts a write of some bytes of memory that no cache holds.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_uncached_write(&mut self, core: usize, bytes: u64) {
         let (core, device) = (Agent::Core(core as u32), Agent::Device);
         let is_line = bytes == LINE_BYTES;
@@ -298,6 +317,7 @@ impl Uncore {
     }
 
     /// Counts maintenance of TLBs or instruction caches that a core sends to all others.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_broadcast(&mut self, core: usize, event: DvmEvent) {
         if !self.traffic.is_counting() {
             return;
