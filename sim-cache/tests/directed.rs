@@ -5,6 +5,8 @@ mod aliases;
 mod atomics;
 mod caches;
 mod coherence;
+mod coherence_random;
+mod coherence_states;
 mod configuration;
 mod errors;
 mod flow_edges;
