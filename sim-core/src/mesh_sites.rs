@@ -80,7 +80,7 @@ pub fn learn(work: impl FnOnce()) -> BTreeSet<Site> {
     STATE.with_borrow_mut(|state| state.learned.take()).unwrap_or_default()
 }
 
-/// Makes a place count `times` times instead of once, in this thread. `None` mends it.
+/// Makes a place count `times` times instead of once, in this thread. `None` ends the fault.
 #[cfg(debug_assertions)]
 pub fn set_fault(fault: Option<(Site, u64)>) {
     STATE.with_borrow_mut(|state| state.fault = fault);

@@ -28,7 +28,7 @@ const LINES: [VirtAddr; 2] = [VirtAddr(0x8000), VirtAddr(0x8100)];
 /// Cycles between operations, so that nothing is in flight.
 const APART: u64 = 10_000;
 
-/// What a core does with a line.
+/// An act of a core with a line.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Access(MemKind),
@@ -65,10 +65,10 @@ const FEW_ACTS: [Act; 7] = [
     Act::Stash,
 ];
 
-/// One operation: core, line, and what the core does with it.
+/// One operation: core, line, and act.
 type Step = (usize, usize, Act);
 
-/// What is tried.
+/// Lines and acts that are tried.
 #[derive(Clone, Copy)]
 struct Scope {
     /// Number of lines that the steps use.
@@ -167,7 +167,7 @@ fn most_states() -> usize {
     given.map_or(FEW_STATES, |text| text.parse().expect("a number of states"))
 }
 
-/// What was explored.
+/// Result of an exploration.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Explored {
     states: usize,
@@ -234,6 +234,7 @@ fn roomy() -> Tables {
 }
 
 /// Explores both scopes.
+#[expect(clippy::print_stdout, reason = "the figures of a run with --nocapture")]
 fn check(name: &str, tables: &Tables) {
     let one = explore(tables, ONE_LINE, most_states());
     println!("{name}, one line: {one:?}");

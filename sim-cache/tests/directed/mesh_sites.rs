@@ -1,7 +1,7 @@
-//! Every place that counts a message or an event of the mesh is proved to matter: silent or doubled,
-//! it fails a directed case. The places exist in builds with debug assertions.
+//! Every place that counts a message or an event of the mesh is proved to matter: silent or
+//! doubled, it fails a directed case. The places exist in builds with debug assertions.
 //!
-//! A survivor needs a case, not a row in [`UNREACHED`]: these are for places that no case can reach.
+//! A survivor needs a case, not a row in [`UNREACHED`]: these are for places that no case reaches.
 #![cfg(debug_assertions)]
 
 use std::collections::BTreeMap;
@@ -12,8 +12,11 @@ use sim_core::mesh_sites::{Site, learn, set_fault};
 
 use super::{mesh_counts, mesh_messages};
 
+/// Directed cases of one file.
+type Cases = &'static [fn()];
+
 /// Files with directed cases about the mesh, and these cases.
-const CASES: [(&str, &[fn()]); 2] = [
+const CASES: [(&str, Cases); 2] = [
     (include_str!("mesh_counts.rs"), &[
         mesh_counts::a_load_from_memory_is_one_request_one_miss_and_one_line,
         mesh_counts::a_load_from_the_system_level_cache_does_not_reach_memory,
