@@ -230,12 +230,14 @@ impl Uncore {
     }
 
     /// Reads a line from memory. Returns when the home node has the data.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn read_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.count_memory_read(line);
         self.access_memory(line, Message::ReadNoSnp, at)
     }
 
     /// Writes a line to memory. Returns when the home node has the answer.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn write_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.count_memory_write(line);
         self.access_memory(line, Message::WriteNoSnpFull, at)

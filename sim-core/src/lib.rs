@@ -15,7 +15,7 @@
 //!   one operation; [`operation`]: that timeline with the properties of the instruction, for
 //!   observers of a run.
 //! - [`chi`]: messages between cores, home nodes and memory; [`mesh_counts`]: what a mesh counts;
-//!   [`mesh_sums`]: sums that it keeps.
+//!   [`mesh_sums`]: sums that it keeps; [`mesh_sites`]: places that count, for tests.
 //! - [`warm_state`]: state of a unit that outlives the instructions that wrote it, as words.
 //! - [`packed`]: compact tables of counts.
 //! - [`memory_budget`]: limit on the host memory of a replay.
@@ -41,6 +41,7 @@ pub mod maintenance;
 pub mod memory_budget;
 pub mod memory_port;
 pub mod mesh_counts;
+pub mod mesh_sites;
 pub mod mesh_sums;
 pub mod op_stage;
 pub mod op_timeline;

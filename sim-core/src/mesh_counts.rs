@@ -3,6 +3,7 @@
 //! the mesh's PMU is a sum of some of them.
 
 use crate::chi::{Channel, Message};
+use crate::mesh_sites::{self, Counted};
 
 /// Declares the events of a home node: name, number in CMN-700.
 macro_rules! home_events {
@@ -353,20 +354,24 @@ impl MeshCounts {
     }
 
     /// Counts messages of one kind from one agent to another.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn send(&mut self, from: Agent, to: Agent, message: Message) {
+        let times = mesh_sites::times(Counted::Message(message));
         let (sender, receiver) = (self.plan.index(from), self.plan.index(to));
-        self.sent[sender * Message::COUNT + message as usize] += 1;
-        self.received[receiver * Message::COUNT + message as usize] += 1;
+        self.sent[sender * Message::COUNT + message as usize] += times;
+        self.received[receiver * Message::COUNT + message as usize] += times;
         let (from, to) = (self.places[sender] as usize, self.places[receiver] as usize);
         let (channel, links) = (message.channel() as usize, &mut self.links);
         self.plan.route(from, to, |at, side| {
-            links[at][side as usize * Channel::ALL.len() + channel] += message.flits();
+            links[at][side as usize * Channel::ALL.len() + channel] += message.flits() * times;
         });
     }
 
     /// Counts an event of a home node.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn raise(&mut self, slice: u32, event: HomeEvent) {
-        self.home[slice as usize * HOME_EVENTS + event as usize] += 1;
+        let times = mesh_sites::times(Counted::Home(event));
+        self.home[slice as usize * HOME_EVENTS + event as usize] += times;
     }
 
     /// Counts pulses of the entries that requests of a kind take in the queue of a home node.
@@ -380,8 +385,9 @@ impl MeshCounts {
     }
 
     /// Counts an event of the DVM node `times` times.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn raise_dvm(&mut self, event: DvmEvent, times: u64) {
-        self.dvm[event as usize] += times;
+        self.dvm[event as usize] += times * mesh_sites::times(Counted::Dvm(event));
     }
 
     /// Returns the messages of one kind that an agent sent.

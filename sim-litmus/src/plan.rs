@@ -264,6 +264,9 @@ fn check_machine(case: &Case, level: Level) -> Result<(), Reason> {
         }
         Level::El0 => {}
     }
+    if given.cores.is_some() || !case.mesh.is_empty() {
+        return Err(Reason::OtherAgent);
+    }
     if !given.set.is_empty() {
         return Err(Reason::Configuration);
     }
@@ -284,7 +287,9 @@ fn plan_step(step: &Step, level: Level) -> Result<PlannedStep, Reason> {
     match step.action {
         Action::Fetch { .. } if level == Level::El1 => Err(Reason::NotInModule(el1::CODE)),
         Action::Fetch { addr } => plan_fetch(step, addr),
-        Action::Snoop { .. } | Action::Stash { .. } => Err(Reason::OtherAgent),
+        Action::Snoop { .. } | Action::Stash { .. } | Action::OtherCore { .. } => {
+            Err(Reason::OtherAgent)
+        }
         Action::Interrupt(_) => Err(Reason::Exception),
         Action::ExecuteA32 { .. } | Action::Idle { .. } | Action::Rename { .. } => {
             Err(Reason::NothingToCount)

@@ -162,7 +162,8 @@ fn own_text(step: &Step) -> String {
         Action::Execute { operand: Some(Xt::Address(addr)), .. }
         | Action::Fetch { addr }
         | Action::Snoop { addr, .. }
-        | Action::Stash { addr } => *addr,
+        | Action::Stash { addr }
+        | Action::OtherCore { addr, .. } => *addr,
         _ => return step.text.clone(),
     };
     let Some((text, count)) = step.text.rsplit_once(" (") else { return step.text.clone() };

@@ -10,6 +10,7 @@ mod cycle_counts;
 mod elements;
 mod error;
 mod exceptions;
+mod mesh;
 mod other_pmus;
 mod pmu_registers;
 mod port;

@@ -66,7 +66,8 @@ fn every_case_compares_something_and_has_its_own_name() {
                 || !case.expect.counters.is_empty()
                 || !case.expect.registers.is_empty()
                 || !case.expect.profile.is_empty()
-                || !case.expect.statements.is_empty();
+                || !case.expect.statements.is_empty()
+                || !case.mesh.is_empty();
             assert!(looks, "{file}: {} expects nothing", case.test);
             let twin = cases[..i].iter().any(|other| other.test == case.test);
             assert!(!twin, "{file}: two cases are called {}", case.test);

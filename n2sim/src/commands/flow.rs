@@ -268,7 +268,10 @@ fn show_access(args: &FlowArgs, access: &str) -> anyhow::Result<()> {
 /// Returns the address of a step.
 fn address(step: &Step) -> Option<u64> {
     match step.action {
-        Action::Fetch { addr } | Action::Stash { addr } | Action::Snoop { addr, .. } => Some(addr),
+        Action::Fetch { addr }
+        | Action::Stash { addr }
+        | Action::Snoop { addr, .. }
+        | Action::OtherCore { addr, .. } => Some(addr),
         Action::Execute { operand: Some(Xt::Address(addr)), .. } => Some(addr),
         _ => None,
     }

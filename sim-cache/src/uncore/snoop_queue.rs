@@ -64,6 +64,11 @@ impl SnoopQueues {
         (all().count(), all().filter(|request| request.requester.is_some()).count())
     }
 
+    /// Returns the snoops that wait for a core, the oldest first.
+    pub(crate) fn waiting_for(&self, core: usize) -> &[SnoopRequest] {
+        &self.queues[core]
+    }
+
     /// Empties a queue. The caller returns the list with [`SnoopQueues::put_back`].
     pub(crate) fn take(&mut self, core: usize) -> Vec<SnoopRequest> {
         let taken = std::mem::take(&mut self.queues[core]);

@@ -2,7 +2,8 @@
 //! a home node, where it happens. Lines whose home is on the other chip pass the gateway; the mesh
 //! of that chip has a PMU of its own, which is not modeled.
 //!
-//! Nothing here changes the time of a run.
+//! Nothing here changes the time of a run. In builds with debug assertions each count knows the
+//! place outside of this file that causes it, so that tests can silence single places.
 
 use sim_core::chi::{Channel, Message};
 use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts, Occupant, Side};
@@ -129,6 +130,7 @@ impl Uncore {
     }
 
     /// Counts a message.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn pass(&mut self, from: Agent, to: Agent, message: Message) {
         if self.traffic.is_counting() {
             self.traffic.counts.send(from, to, message);
@@ -136,6 +138,7 @@ impl Uncore {
     }
 
     /// Counts a message of a core to the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn core_sends(&mut self, core: usize, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(Agent::Core(core as u32), self.home_of(line), message);
@@ -143,6 +146,7 @@ impl Uncore {
     }
 
     /// Counts a message of the home node of a line to a core.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn home_sends(&mut self, core: usize, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(self.home_of(line), Agent::Core(core as u32), message);
@@ -151,6 +155,7 @@ impl Uncore {
 
     /// Counts the data of a line for the core that requested it: from its home node, or from an
     /// agent outside of the machine.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn deliver(
         &mut self,
         core: usize,
@@ -165,6 +170,7 @@ impl Uncore {
     }
 
     /// Counts an event of the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn raise(&mut self, line: LineAddr, event: HomeEvent) {
         if self.traffic.is_counting() && !self.is_remote(line) {
             self.traffic.counts.raise(self.hash.slice_of(line), event);
@@ -172,6 +178,7 @@ impl Uncore {
     }
 
     /// Counts a request that reaches the home node of a line.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn request(&mut self, from: Agent, line: LineAddr, message: Message) {
         if self.traffic.is_counting() {
             self.pass(from, self.home_of(line), message);
@@ -180,6 +187,7 @@ impl Uncore {
     }
 
     /// Counts the look-up of a request in the system level cache and the snoop filter.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_look_up(&mut self, line: LineAddr, in_slc: bool, in_filter: bool) {
         self.raise(line, HomeEvent::CacheAccess);
         if !in_slc {
@@ -191,6 +199,7 @@ impl Uncore {
     }
 
     /// Counts the snoops that one request causes, at `cores` cores.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_snoops(&mut self, line: LineAddr, cores: usize) {
         if cores > 0 {
             let one = cores == 1;
@@ -201,6 +210,7 @@ impl Uncore {
     }
 
     /// Counts the snoops that an eviction from the filter causes, at `cores` cores.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_eviction(&mut self, line: LineAddr, cores: usize) {
         self.raise(line, HomeEvent::FilterEviction);
         let event = match cores {
@@ -216,6 +226,7 @@ impl Uncore {
     }
 
     /// Sends a snoop to a core.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn snoop(&mut self, core: usize, request: SnoopRequest) {
         if let Some(log) = &mut self.log
             && !log.cores.contains(&core)
@@ -235,6 +246,7 @@ impl Uncore {
 
     /// Counts the answer of a core to a snoop. `dirty` says whether it has the line's data, and
     /// whether the data is newer than memory.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_answer(&mut self, core: usize, request: SnoopRequest, dirty: Option<bool>) {
         if !self.traffic.is_counting() {
             return;
@@ -263,6 +275,7 @@ impl Uncore {
     }
 
     /// Counts the read of a line from memory by its home node.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_memory_read(&mut self, line: LineAddr) {
         if !self.traffic.is_counting() {
             return;
@@ -273,6 +286,7 @@ impl Uncore {
     }
 
     /// Counts the write of a line to memory by its home node.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_memory_write(&mut self, line: LineAddr) {
         if !self.traffic.is_counting() {
             return;
@@ -283,6 +297,7 @@ impl Uncore {
         self.pass_here(line, home, memory, Message::NonCopyBackWrData);
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn count_memory_request(&mut self, line: LineAddr, message: Message) {
         let (home, memory) = (self.home_of(line), self.memory_of(line));
         self.pass_here(line, home, memory, message);
@@ -290,6 +305,7 @@ impl Uncore {
     }
 
     /// Counts a message if the line is at home on this chip.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn pass_here(&mut self, line: LineAddr, from: Agent, to: Agent, message: Message) {
         if !self.is_remote(line) {
             self.pass(from, to, message);
@@ -302,6 +318,7 @@ impl Uncore {
 
     /// Counts the data of a line that an I/O agent wrote, which its home node announces to a core
     /// and the core reads.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_stash(&mut self, core: usize, line: LineAddr) {
         let home = self.home_of(line);
         self.pass(home, Agent::Io, Message::CompDBIDResp);
@@ -315,6 +332,7 @@ impl Uncore {
     }
 
     /// Counts a read of some bytes of memory that no cache holds.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_uncached_read(&mut self, core: usize, bytes: u64) {
         let (core, device) = (Agent::Core(core as u32), Agent::Device);
         let data = if bytes > FLIT_BYTES { Message::CompData } else { Message::PartCompData };
@@ -323,6 +341,7 @@ impl Uncore {
     }
 
     /// Counts a write of some bytes of memory that no cache holds.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_uncached_write(&mut self, core: usize, bytes: u64) {
         let (core, device) = (Agent::Core(core as u32), Agent::Device);
         let is_line = bytes == LINE_BYTES;
@@ -335,6 +354,7 @@ impl Uncore {
     }
 
     /// Counts maintenance of TLBs or instruction caches that a core sends to all others.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_broadcast(&mut self, core: usize, event: DvmEvent) {
         if !self.traffic.is_counting() {
             return;

@@ -14,6 +14,7 @@ use super::rig::Tables;
 pub(crate) const D: VirtAddr = VirtAddr(0x8000);
 
 /// Several cores, each with its own counts, on one clock.
+#[derive(Clone)]
 pub(crate) struct Cores {
     pub(crate) memory: MemorySystem,
     pub(crate) counts: Vec<Counts>,

@@ -14,7 +14,7 @@ use super::coherence::{Cores, D};
 use super::rig::Tables;
 
 /// Returns what the mesh counts while `stimulus` runs, after it was checked that every sum holds.
-fn counted<R>(cores: &mut Cores, stimulus: impl FnOnce(&mut Cores) -> R) -> MeshCounts {
+pub(super) fn counted<R>(cores: &mut Cores, stimulus: impl FnOnce(&mut Cores) -> R) -> MeshCounts {
     let before = cores.memory.mesh_counts().clone();
     cores.memory.begin_counting(cores.now);
     stimulus(cores);
@@ -26,7 +26,7 @@ fn counted<R>(cores: &mut Cores, stimulus: impl FnOnce(&mut Cores) -> R) -> Mesh
 
 /// Compares the events of all home nodes. Those that `expected` does not name must be 0.
 #[track_caller]
-fn expect(counts: &MeshCounts, expected: &[(HomeEvent, u64)]) {
+pub(super) fn expect(counts: &MeshCounts, expected: &[(HomeEvent, u64)]) {
     let counted = HomeEvent::ALL.iter().map(|event| (*event, counts.of_homes(*event)));
     let counted: Vec<_> = counted.filter(|(_, times)| *times > 0).collect();
     let mut expected = expected.to_vec();
@@ -37,7 +37,7 @@ fn expect(counts: &MeshCounts, expected: &[(HomeEvent, u64)]) {
 /// Compares the messages that cores sent and received. Those that `expected` does not name must be
 /// absent.
 #[track_caller]
-fn expect_messages(counts: &MeshCounts, expected: &[(Message, u64)]) {
+pub(super) fn expect_messages(counts: &MeshCounts, expected: &[(Message, u64)]) {
     let passed = |message| {
         let core = AgentKind::Core;
         let all = counts.sent_by(core, message) + counts.received_by(core, message);
@@ -59,7 +59,7 @@ const MEMORY: (HomeEvent, u64) = (HomeEvent::MemoryRequest, 1);
 const HIT: (HomeEvent, u64) = (HomeEvent::FilterHit, 1);
 
 #[test]
-fn a_load_from_memory_is_one_request_one_miss_and_one_line() {
+pub(crate) fn a_load_from_memory_is_one_request_one_miss_and_one_line() {
     let mut cores = Cores::quiet(2);
     let counts = counted(&mut cores, |cores| cores.ld(0));
     expect(&counts, &[RECEIVED, ACCESS, MISS, MEMORY]);
@@ -70,7 +70,7 @@ fn a_load_from_memory_is_one_request_one_miss_and_one_line() {
 }
 
 #[test]
-fn a_load_from_the_system_level_cache_does_not_reach_memory() {
+pub(crate) fn a_load_from_the_system_level_cache_does_not_reach_memory() {
     let mut cores = Cores::quiet(2);
     cores.memory.place_line(0, D, CacheLevel::Slc, false).expect("mapped");
     let counts = counted(&mut cores, |cores| cores.ld(0));
@@ -78,7 +78,7 @@ fn a_load_from_the_system_level_cache_does_not_reach_memory() {
 }
 
 #[test]
-fn a_store_is_a_read_unique_and_a_whole_line_is_made_unique() {
+pub(crate) fn a_store_is_a_read_unique_and_a_whole_line_is_made_unique() {
     let mut cores = Cores::quiet(2);
     let counts = counted(&mut cores, |cores| cores.st(0));
     let messages = [(Message::ReadUnique, 1), (Message::CompData, 1), (Message::CompAck, 1)];
@@ -95,7 +95,7 @@ fn a_store_is_a_read_unique_and_a_whole_line_is_made_unique() {
 }
 
 #[test]
-fn a_reader_gets_a_modified_line_from_its_owner_and_the_home_node_gets_a_copy() {
+pub(crate) fn a_reader_gets_a_modified_line_from_its_owner_and_the_home_node_gets_a_copy() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     let counts = counted(&mut cores, |cores| cores.ld(1));
@@ -120,7 +120,7 @@ fn a_reader_gets_a_modified_line_from_its_owner_and_the_home_node_gets_a_copy() 
 }
 
 #[test]
-fn a_writer_of_a_shared_line_asks_for_ownership_and_the_others_are_snooped_at_once() {
+pub(crate) fn a_writer_of_a_shared_line_asks_for_ownership_and_the_others_are_snooped_at_once() {
     let mut cores = Cores::quiet(4);
     for core in 0..4 {
         cores.ld(core);
@@ -139,7 +139,7 @@ fn a_writer_of_a_shared_line_asks_for_ownership_and_the_others_are_snooped_at_on
 }
 
 #[test]
-fn a_writer_takes_a_modified_line_from_its_owner() {
+pub(crate) fn a_writer_takes_a_modified_line_from_its_owner() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     let counts = counted(&mut cores, |cores| cores.st(1));
@@ -154,7 +154,7 @@ fn a_writer_takes_a_modified_line_from_its_owner() {
 }
 
 #[test]
-fn a_line_that_loses_its_entry_in_the_filter_leaves_its_owner_with_its_data() {
+pub(crate) fn a_line_that_loses_its_entry_in_the_filter_leaves_its_owner_with_its_data() {
     let mut tables = Tables::quiet();
     tables.memory.slc.slices = 1;
     (tables.memory.snoop_filter.slice_lines, tables.memory.snoop_filter.ways) = (1, 1);
@@ -175,7 +175,7 @@ fn a_line_that_loses_its_entry_in_the_filter_leaves_its_owner_with_its_data() {
 }
 
 #[test]
-fn victims_go_to_the_system_level_cache_and_its_modified_victims_to_memory() {
+pub(crate) fn victims_go_to_the_system_level_cache_and_its_modified_victims_to_memory() {
     let mut tables = Tables::quiet();
     tables.memory.l2.size_bytes = 512;
     tables.memory.l1d.size_bytes = 256;
@@ -197,7 +197,7 @@ fn victims_go_to_the_system_level_cache_and_its_modified_victims_to_memory() {
 }
 
 #[test]
-fn a_far_atomic_sends_its_operand_and_gets_the_old_value() {
+pub(crate) fn a_far_atomic_sends_its_operand_and_gets_the_old_value() {
     let mut tables = Tables::quiet();
     tables.memory.far_atomics = FarAtomics::Always;
     let mut cores = Cores::new(&tables, 2);
@@ -223,7 +223,7 @@ fn a_far_atomic_sends_its_operand_and_gets_the_old_value() {
 }
 
 #[test]
-fn maintenance_reaches_the_cores_that_hold_the_line_and_tlb_maintenance_reaches_all() {
+pub(crate) fn maintenance_reaches_the_cores_that_hold_the_line_and_tlb_maintenance_reaches_all() {
     let mut cores = Cores::quiet(4);
     cores.st(1);
     let clean = MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Clean));
@@ -243,7 +243,7 @@ fn maintenance_reaches_the_cores_that_hold_the_line_and_tlb_maintenance_reaches_
 }
 
 #[test]
-fn an_external_snoop_and_a_stash_are_counted_with_their_answers() {
+pub(crate) fn an_external_snoop_and_a_stash_are_counted_with_their_answers() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     let counts = counted(&mut cores, |cores| {
@@ -263,7 +263,7 @@ fn an_external_snoop_and_a_stash_are_counted_with_their_answers() {
 }
 
 #[test]
-fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_mesh() {
+pub(crate) fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_mesh() {
     let mut cores = Cores::quiet(2);
     cores.ld(0);
     let fresh = MeshCounts::new(cores.memory.mesh_counts().plan.clone());
@@ -282,7 +282,7 @@ fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_me
 }
 
 #[test]
-fn a_reader_gets_a_clean_line_from_the_core_that_has_it_alone() {
+pub(crate) fn a_reader_gets_a_clean_line_from_the_core_that_has_it_alone() {
     let mut cores = Cores::quiet(2);
     cores.ld(0);
     let counts = counted(&mut cores, |cores| cores.ld(1));
@@ -300,7 +300,7 @@ fn a_reader_gets_a_clean_line_from_the_core_that_has_it_alone() {
 }
 
 #[test]
-fn a_shared_line_that_loses_its_entry_in_the_filter_leaves_all_holders() {
+pub(crate) fn a_shared_line_that_loses_its_entry_in_the_filter_leaves_all_holders() {
     let mut tables = Tables::quiet();
     tables.memory.slc.slices = 1;
     (tables.memory.snoop_filter.slice_lines, tables.memory.snoop_filter.ways) = (1, 1);
@@ -320,7 +320,7 @@ fn a_shared_line_that_loses_its_entry_in_the_filter_leaves_all_holders() {
 }
 
 #[test]
-fn an_instruction_line_is_invalidated_in_all_cores_through_the_dvm_node() {
+pub(crate) fn an_instruction_line_is_invalidated_in_all_cores_through_the_dvm_node() {
     let mut cores = Cores::quiet(3);
     let invalidate = MemKind::Maintain(Maintenance::InstByAddress);
     let counts = counted(&mut cores, |cores| cores.access(0, invalidate, D));
@@ -330,7 +330,7 @@ fn an_instruction_line_is_invalidated_in_all_cores_through_the_dvm_node() {
 }
 
 #[test]
-fn device_memory_is_read_and_written_at_the_home_node_of_devices() {
+pub(crate) fn device_memory_is_read_and_written_at_the_home_node_of_devices() {
     let mut cores = Cores::quiet(1);
     let frame = 0x20;
     let target = PageTarget { frame, memory: MemoryType::NonCacheable, tagged: false };
@@ -346,7 +346,7 @@ fn device_memory_is_read_and_written_at_the_home_node_of_devices() {
 }
 
 #[test]
-fn requests_for_lines_of_the_other_chip_pass_the_gateway_and_count_at_no_home_node() {
+pub(crate) fn requests_for_lines_of_the_other_chip_pass_the_gateway_and_count_at_no_home_node() {
     let mut tables = Tables::quiet();
     (tables.memory.chips.count, tables.memory.chips.remote_pages_per_256) = (2, 256);
     let mut cores = Cores::new(&tables, 2);
@@ -357,7 +357,8 @@ fn requests_for_lines_of_the_other_chip_pass_the_gateway_and_count_at_no_home_no
 }
 
 #[test]
-fn a_far_atomic_on_a_shared_line_snoops_all_holders_at_once_and_the_home_node_gets_the_data() {
+pub(crate) fn a_far_atomic_on_a_shared_line_snoops_all_holders_at_once_and_the_home_node_gets_the_data()
+ {
     let mut tables = Tables::quiet();
     tables.memory.far_atomics = FarAtomics::Miss;
     let mut cores = Cores::new(&tables, 3);
@@ -377,7 +378,7 @@ fn a_far_atomic_on_a_shared_line_snoops_all_holders_at_once_and_the_home_node_ge
 }
 
 #[test]
-fn a_writer_gets_a_line_that_several_share_from_the_home_node() {
+pub(crate) fn a_writer_gets_a_line_that_several_share_from_the_home_node() {
     let mut tables = Tables::quiet();
     tables.memory.slc.slice_bytes = 0;
     let mut cores = Cores::new(&tables, 3);
@@ -398,7 +399,7 @@ fn a_writer_gets_a_line_that_several_share_from_the_home_node() {
 }
 
 #[test]
-fn maintenance_finds_the_requester_in_the_filter_with_any_number_of_cores() {
+pub(crate) fn maintenance_finds_the_requester_in_the_filter_with_any_number_of_cores() {
     for number in [1, 2] {
         for op in [CacheOp::Clean, CacheOp::CleanInvalidate] {
             let mut cores = Cores::quiet(number);
@@ -411,7 +412,7 @@ fn maintenance_finds_the_requester_in_the_filter_with_any_number_of_cores() {
 }
 
 #[test]
-fn a_snoop_under_way_at_an_edge_of_the_counted_part_breaks_no_sum() {
+pub(crate) fn a_snoop_under_way_at_an_edge_of_the_counted_part_breaks_no_sum() {
     let mut cores = Cores::quiet(2);
     let load = |cores: &mut Cores, core: usize| {
         cores.now += 10_000;

@@ -50,6 +50,16 @@ pub enum Action {
         /// Address in the line.
         addr: u64,
     },
+    /// A load or store of eight bytes by another core, outside any pipeline. That core counts
+    /// nothing.
+    OtherCore {
+        /// Number of the core, from 1.
+        core: u32,
+        /// It stores.
+        writes: bool,
+        /// Address.
+        addr: u64,
+    },
     /// One of the A32 instructions that the guide names.
     ExecuteA32 {
         /// The A32 word.

@@ -4,6 +4,7 @@ use super::action::Step;
 use super::expect::Expectation;
 use super::flows::Way;
 use super::given::Given;
+use super::mesh::MeshExpectation;
 use super::on_machines::OnMachines;
 use super::place::Place;
 
@@ -24,6 +25,8 @@ pub struct Case {
     pub steps: Vec<Step>,
     /// Expected counts.
     pub expect: Expectation,
+    /// Expected counts of the mesh, in every profile.
+    pub mesh: MeshExpectation,
     /// Expected paths of accesses through the flows of guide chapter 5.
     pub ways: Vec<Way>,
     /// Expected counts in profile silicon.

@@ -6,22 +6,23 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::action::{RawStep, Step};
+use super::action::{Action, RawStep, Step};
 use super::bound::{Bound, event_named, parse_bound};
 use super::case::Case;
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Places, Problem, ScenarioError, place_of};
 use super::expect::{Draft, Expectation};
 use super::flows::{self, Way};
+use super::mesh::{MeshExpectation, parse_mesh};
 use super::on_machines::OnMachines;
 use super::place::Place;
 use super::vectors::Reading;
 use super::{given, meant, steps};
 
 #[rustfmt::skip]
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "guide", "claim", "test", "given", "set", "names", "do", "expect", "others", "path",
-    "silicon", "source", "on", "tolerance", "except",
+    "mesh", "silicon", "source", "on", "tolerance", "except",
 ];
 
 /// Reads the cases of a scenario file. `file` names it in errors.
@@ -76,6 +77,7 @@ pub fn parse_named_steps(
         given: state,
         steps: placed(&mut Places::new(done), raw),
         expect: Expectation::default(),
+        mesh: MeshExpectation::default(),
         ways: Vec::new(),
         silicon: Expectation::default(),
         source: None,
@@ -98,6 +100,18 @@ fn placed(places: &mut Places<'_>, steps: Vec<RawStep>) -> Vec<Step> {
         other_path: placed(places, step.other_path),
     };
     steps.into_iter().map(step).collect()
+}
+
+/// Refuses steps of a core that the machine does not have.
+fn check_cores(steps: &[RawStep], cores: u32) -> Result<(), Fault> {
+    for step in steps {
+        if let Action::OtherCore { core, .. } = step.action
+            && core >= cores
+        {
+            return Err(Fault::new(step.offset, Problem::NoSuchCore { core }));
+        }
+    }
+    Ok(())
 }
 
 fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
@@ -198,6 +212,7 @@ impl<'a> Table<'a> {
         given.set_places = self.setting_places();
         let (done, at) = self.need_string("do")?;
         let steps = steps::parse_steps(&mut Cursor::new(done, at), &names)?;
+        check_cores(&steps, given.cores.unwrap_or(1))?;
         let (ways, path_offset) = self.ways()?;
         let expect = self.guide_expectation(&ways, path_offset)?;
         Ok(Case {
@@ -209,6 +224,7 @@ impl<'a> Table<'a> {
             steps: placed(&mut Places::new(self.text), steps),
             on_machines: self.on_machines(&expect)?,
             expect,
+            mesh: self.mesh()?,
             ways,
             silicon: self.silicon_expectation()?,
             source: self.string("source")?.map(|(text, _)| text.to_owned()),
@@ -226,11 +242,22 @@ impl<'a> Table<'a> {
     fn guide_expectation(&self, ways: &[Way], path_offset: usize) -> Result<Expectation, Fault> {
         let mut draft = self.expectation(Reading::Guide, "expect")?;
         if ways.is_empty() && self.find("expect").is_none() {
-            return Err(Fault::new(self.offset, Problem::MissingKey("expect")));
+            if self.find("mesh").is_none() {
+                return Err(Fault::new(self.offset, Problem::MissingKey("expect")));
+            }
+            // The mesh alone says nothing about the core.
+            draft.others_open = true;
         }
         draft.path = flows::events_of(ways);
         draft.path_offset = path_offset;
         draft.resolve()
+    }
+
+    fn mesh(&self) -> Result<MeshExpectation, Fault> {
+        match self.string("mesh")? {
+            None => Ok(MeshExpectation::default()),
+            Some((text, at)) => parse_mesh(&mut Cursor::new(text, at)),
+        }
     }
 
     /// Returns the expectation of profile silicon: the case's own, or `expect` with the vectors of

@@ -25,7 +25,7 @@ pub enum Problem {
     Toml(String),
     /// The key is unknown.
     #[error(
-        "unknown key '{name}'{near}; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source, on, tolerance, except"
+        "unknown key '{name}'{near}; a case has guide, claim, test, given, set, names, do, expect, others, path, mesh, silicon, source, on, tolerance, except"
     )]
     UnknownKey {
         /// Key as written.
@@ -157,6 +157,23 @@ pub enum Problem {
         first: String,
         /// Machines of the second one.
         second: String,
+    },
+    /// The mesh has no such event or message.
+    #[error("no event or message of the mesh is named '{name}'; {hint}")]
+    UnknownMeshName {
+        /// Name as written.
+        name: String,
+        /// The remedy.
+        hint: String,
+    },
+    /// An event or message of the mesh is stated twice.
+    #[error("'{0}' is stated twice; leave one of them out")]
+    MeshTwice(String),
+    /// The step is of a core that the machine does not have.
+    #[error("the machine has no core {core}; write given = \"K1, {} cores\"", core + 1)]
+    NoSuchCore {
+        /// Number of the core.
+        core: u32,
     },
     /// A PMU counter is given twice.
     #[error("counter {0} is given twice; it counts one event, so leave one of them out")]

@@ -15,7 +15,8 @@
 //!   conditional branch had that direction;
 //! * `own fetches`: the steps' own fetches go through the I-side and count;
 //! * `at EL1`, `at EL2 E2H TGE`: the level of the program;
-//! * `tag checks on`; `stage 2`: on, with nothing of it cached.
+//! * `tag checks on`; `stage 2`: on, with nothing of it cached;
+//! * `4 cores`: the machine has more than core 0, which executes the steps.
 //!
 //! Any other clause is a subject and a state. The subject is a list of addresses (`0x8000 0x9000`,
 //! `a0..a3`), or `lines` or `pages` for all that the steps use. [`State`] lists the states.
@@ -215,6 +216,8 @@ pub struct Given {
     pub tag_checks: bool,
     /// Translation has a second stage.
     pub stage2: bool,
+    /// Number of cores of the machine; `None` for one.
+    pub cores: Option<u32>,
     /// Configuration keys and their TOML values.
     pub set: Vec<(String, String)>,
     /// Places of these keys in the file.
@@ -261,11 +264,28 @@ fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> 
             return Err(cursor.expected("'stage 2'"));
         }
         given.stage2 = true;
+    } else if parse_cores(cursor, given)? {
     } else if let Some(counter) = parse_given_counter(cursor, &given.counters)? {
         given.counters.push(counter);
     } else if !parse_given_profiling(cursor, &mut given.profiling)? {
         return parse_routing(cursor, given);
     }
+    Ok(true)
+}
+
+/// Reads `4 cores`, if it is next.
+fn parse_cores(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> {
+    let mut ahead = cursor.clone();
+    let offset = ahead.offset();
+    let Ok(Some(value)) = ahead.number() else { return Ok(false) };
+    if !ahead.take_word("cores") {
+        return Ok(false);
+    }
+    *cursor = ahead;
+    let (what, range) = ("the number of cores", "2 to 64");
+    let problem = Problem::OutOfRange { what, range, value };
+    let cores = u32::try_from(value).ok().filter(|cores| (2..=64).contains(cores));
+    given.cores = Some(cores.ok_or(Fault::new(offset, problem))?);
     Ok(true)
 }
 

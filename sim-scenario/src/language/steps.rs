@@ -13,6 +13,7 @@
 //! | `SNP-S A`, `SNP-U A`, `SNP-FWD A` | a snoop of another agent for the line |
 //! | `PEER DC CVAC A` | another CPU executes it, and it is broadcast |
 //! | `STASH A` | a write of an I/O agent into the L2 |
+//! | `core 1 reads A`, `core 1 writes A` | a load or store of eight bytes by another core |
 //! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
 //! | `ADD Z.S/M 1 of 4`, `GATHER Z.S A B` | predicates and element addresses: [`super::elements`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
@@ -145,6 +146,9 @@ fn moved(action: Action, by: u64) -> Action {
         Action::Fetch { addr } => Action::Fetch { addr: addr.wrapping_add(by) },
         Action::Snoop { snoop, addr } => Action::Snoop { snoop, addr: addr.wrapping_add(by) },
         Action::Stash { addr } => Action::Stash { addr: addr.wrapping_add(by) },
+        Action::OtherCore { core, writes, addr } => {
+            Action::OtherCore { core, writes, addr: addr.wrapping_add(by) }
+        }
         Action::Rename { .. } | Action::Interrupt(_) | Action::Idle { .. } => action,
         Action::ExecuteA32 { word, operand } => {
             Action::ExecuteA32 { word, operand: operand.map(|operand| operand.moved(by)) }

@@ -1,6 +1,7 @@
 //! Recorded results of a case: event counts and flow edges.
 
 use sim_core::flow::FlowCounts;
+use sim_core::mesh_counts::MeshCounts;
 use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_pmu::{Pmu, Spe};
 
@@ -20,6 +21,8 @@ pub struct Recorded {
     pub others: OtherPmus,
     /// The profiling unit, if the case uses it.
     pub spe: Option<Box<Spe>>,
+    /// Counts of the mesh, if the case expects some.
+    pub mesh: Option<Box<MeshCounts>>,
     /// Counts of each cycle, if the case expects something of single cycles.
     pub cycles: Option<Box<CycleCounts>>,
 }

@@ -230,7 +230,9 @@ impl Placements {
 fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     match step.action {
         Action::Fetch { addr } => vec![(addr, Side::Fetch)],
-        Action::Snoop { addr, .. } | Action::Stash { addr } => vec![(addr, Side::Data)],
+        Action::Snoop { addr, .. } | Action::Stash { addr } | Action::OtherCore { addr, .. } => {
+            vec![(addr, Side::Data)]
+        }
         Action::Execute { word, operand: Some(Xt::Address(addr)), elements, .. } => {
             if managed_code(step).is_some() {
                 return vec![(addr, Side::Fetch)];

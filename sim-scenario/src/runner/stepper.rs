@@ -21,7 +21,7 @@ use super::statements::looks_at_cycles;
 use sim_machine::config::MachineConfig;
 
 /// Address of the first instruction. The I-side fetches nothing from there.
-const CODE: u64 = 0x4000_0000;
+pub(super) const CODE: u64 = 0x4000_0000;
 /// An operation that takes a rename slot and nothing else.
 const NOP: u32 = 0xD503_201F;
 /// Barrier after which fetch starts again.
@@ -34,14 +34,14 @@ const TRAINING_RUNS: usize = 16;
 
 /// A machine that runs a case.
 pub(super) struct Stepper<T> {
-    memory: MemorySystem,
+    pub(super) memory: MemorySystem,
     pub(super) pipeline: Pipeline,
     pub(super) program: Program,
     pub(super) sink: T,
     /// Address of the next instruction.
     pub(super) pc: u64,
     /// Cycle in which all memory requests so far are complete.
-    busy_until: Cycle,
+    pub(super) busy_until: Cycle,
     /// First cycle of the current group of steps (joined by `&`).
     pub(super) group_start: Cycle,
     /// Cycles so far that no step counts: training, and the rests between steps.
@@ -50,6 +50,8 @@ pub(super) struct Stepper<T> {
     pub(super) cut_short: Vec<CutShort>,
     /// The steps' own fetches go through the I-side.
     own_fetches: bool,
+    /// The mesh is counted.
+    pub(super) counts_mesh: bool,
 }
 
 impl<T: Tally> Stepper<T> {
@@ -64,7 +66,9 @@ impl<T: Tally> Stepper<T> {
         sink.recorded_mut().cycles = looks_at_cycles(case).then(Box::default);
         sink.recorded_mut().spe = unit_for(case, config);
         profiling::program(case, sink.recorded_mut());
-        let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
+        let cores = case.given.cores.unwrap_or(1) as usize;
+        let mut memory =
+            MemorySystem::new(&config.memory, &config.semantics, cores, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
         let mut pipeline = Pipeline::new(&config.pipeline);
@@ -83,6 +87,7 @@ impl<T: Tally> Stepper<T> {
             uncounted: 0,
             cut_short: Vec::new(),
             own_fetches: case.given.own_fetches,
+            counts_mesh: !case.mesh.is_empty(),
         };
         if case.given.trained {
             for _ in 0..TRAINING_RUNS {
@@ -91,6 +96,9 @@ impl<T: Tally> Stepper<T> {
             }
         }
         stepper.update_pmu();
+        if stepper.counts_mesh {
+            stepper.memory.begin_counting(0);
+        }
         Ok(stepper)
     }
 
@@ -153,6 +161,9 @@ impl<T: Tally> Stepper<T> {
                 let done = self.memory.stash(0, addr, at, &mut self.sink);
                 self.busy_until = self.busy_until.max(done.map_err(|s| not_mapped(step, s))?);
             }
+            Action::OtherCore { core, writes, addr } => {
+                self.access_of_other(step, core as usize, writes, VirtAddr(addr))?;
+            }
             Action::Execute { operand, .. } | Action::ExecuteA32 { operand, .. } => {
                 let addr = operand.map(|xt| self.operand(step, xt)).transpose()?;
                 self.lay_out_other_path(step)?;
@@ -176,6 +187,7 @@ impl<T: Tally> Stepper<T> {
                 self.offer(Offer { offered, accepted, blocked, root });
             }
         }
+        self.settle_others();
         self.update_pmu();
         Ok(())
     }
@@ -329,6 +341,7 @@ impl<T: Tally> Stepper<T> {
         self.pipeline.push_stores(self.busy_until, &mut port, &mut self.sink);
         self.pipeline.finish(&mut self.sink);
         self.sink.profile(|spe, sink| spe.synchronize(sink));
+        self.end_of_mesh();
         self.sink
     }
 }
@@ -346,7 +359,7 @@ fn further(step: &Step) -> &[u64] {
     }
 }
 
-fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
+pub(super) fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
     CaseError::NotMapped { test: step.text.clone(), source }
 }
 

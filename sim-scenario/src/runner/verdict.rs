@@ -7,6 +7,7 @@ use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
 use sim_core::{Counts, PmuEvent};
 use sim_pmu::CounterIndex;
 
+use super::mesh;
 use super::pmu_registers;
 use super::profiling::{self, WrongProfile};
 use super::recorded::Recorded;
@@ -97,7 +98,7 @@ pub struct Verdict {
     pub wrong_registers: Vec<WrongRegister>,
     /// Failed expectations about sampled operations.
     pub wrong_profile: Vec<WrongProfile>,
-    /// Other failed statements about the PMU.
+    /// Other failed statements about the PMU, and those about the mesh.
     pub wrong_statements: Vec<WrongStatement>,
     /// Number of compared expectations.
     pub compared: usize,
@@ -203,12 +204,15 @@ pub(super) fn judge(
     let wrong_registers = wrong_registers(expectation, recorded);
     let wrong_profile = profiling::wrong_profile(expectation, recorded);
     let judged = expectation.statements.iter();
-    let wrong_statements = judged.filter_map(|said| statements::judge(said, recorded)).collect();
+    let wrong_statements = judged.filter_map(|said| statements::judge(said, recorded));
+    let wrong_statements = wrong_statements.chain(mesh::wrong(&case.mesh, recorded)).collect();
     let compared = expectation.events.len()
         + expectation.counters.len()
         + expectation.registers.len()
         + expectation.statements.len()
-        + expectation.profile.len();
+        + expectation.profile.len()
+        + case.mesh.claims.len()
+        + usize::from(case.mesh.others_zero);
     Verdict {
         mismatches,
         wrong_edges,

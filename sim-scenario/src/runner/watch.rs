@@ -106,7 +106,10 @@ pub fn watch_case(case: &Case, config: &MachineConfig) -> Result<Watched, CaseEr
 fn accesses(step: &Step) -> bool {
     match step.action {
         Action::Execute { operand, .. } | Action::ExecuteA32 { operand, .. } => operand.is_some(),
-        Action::Fetch { .. } | Action::Snoop { .. } | Action::Stash { .. } => true,
+        Action::Fetch { .. }
+        | Action::Snoop { .. }
+        | Action::Stash { .. }
+        | Action::OtherCore { .. } => true,
         Action::Interrupt(_) | Action::Idle { .. } | Action::Rename { .. } => false,
     }
 }
@@ -127,7 +130,10 @@ fn addresses(steps: &[Step]) -> Vec<VirtAddr> {
                 add(*addr);
                 elements.further().iter().for_each(|addr| add(*addr));
             }
-            Action::Fetch { addr } | Action::Snoop { addr, .. } | Action::Stash { addr } => {
+            Action::Fetch { addr }
+            | Action::Snoop { addr, .. }
+            | Action::Stash { addr }
+            | Action::OtherCore { addr, .. } => {
                 add(*addr);
             }
             _ => {}
