@@ -1,17 +1,17 @@
-//! The uncore of a group of cores during a quantum ([`crate::quantum`]): its creation, beginning and
-//! end.
+//! The uncore of a group of cores during a quantum ([`crate::quantum`]): creation, beginning and
+//! end, its log, and the requests of a log that the machine's own uncore performs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, LineAddr};
 
 use crate::uncore::dram::Dram;
-use crate::uncore::quantum_log::QuantumLog;
+use crate::uncore::quantum_log::{Entry, Logged, MemoryAccess, QuantumLog};
 use crate::uncore::quantum_view::{FilterView, SlcView};
 use crate::uncore::remote::RemotePages;
 use crate::uncore::snoop_filter::Holders;
 use crate::uncore::snoop_queue::SnoopQueues;
 use crate::uncore::traffic::Traffic;
-use crate::uncore::{Chip, Uncore};
+use crate::uncore::{Chip, Uncore, UncoreReply};
 use crate::units::allocation_tags::AllocationTags;
 
 /// Copy of the memory of all chips.
@@ -92,5 +92,87 @@ impl Uncore {
     /// Returns the log of a view.
     pub(crate) fn logged(&self) -> &QuantumLog {
         self.log.as_ref().expect("a view has a log")
+    }
+
+    /// Notes a request of a core of this view. `at` is `None` for a message whose time has no
+    /// effect.
+    #[inline]
+    pub(crate) fn log(&mut self, core: usize, line: LineAddr, at: Option<Cycle>, request: Logged) {
+        if let Some(log) = &mut self.log {
+            let last = log.last_key();
+            let at = at.unwrap_or(last);
+            log.entries.push(Entry { key: at.max(last), core, at, line, request });
+        }
+    }
+
+    /// Notes the answer to the last read of this view.
+    #[inline]
+    pub(crate) fn log_reply(&mut self, place: Option<usize>, reply: &UncoreReply) {
+        if let (Some(log), Some(place)) = (&mut self.log, place)
+            && let Logged::Read { arrives, source, .. } = &mut log.entries[place].request
+        {
+            (*arrives, *source) = (reply.arrives, reply.source);
+        }
+    }
+
+    /// Returns the place of the next request in the log of a view.
+    #[inline]
+    pub(crate) fn log_place(&self) -> Option<usize> {
+        self.log.as_ref().map(|log| log.entries.len())
+    }
+
+    /// Notes an access of memory in this view.
+    #[inline]
+    pub(crate) fn log_memory(&mut self, line: LineAddr, at: Cycle, done: Cycle) {
+        if let Some(log) = &mut self.log {
+            log.memory.push(MemoryAccess { key: at.max(log.last_key()), at, line, done });
+        }
+    }
+
+    /// Notes that the core of a view does something that needs all cores.
+    pub(crate) fn log_needs_all(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.needs_all = true;
+        }
+    }
+
+    /// Performs a request of a log. The cores of its group have got the snoops of one another
+    /// already. Returns by how many cycles the answer to a read comes later or earlier than in the
+    /// view, and whether another part supplied it.
+    pub(crate) fn perform_logged(
+        &mut self,
+        log: &QuantumLog,
+        place: usize,
+    ) -> Option<(Cycle, bool)> {
+        self.snooped.clone_from(&log.cores);
+        let off = self.perform_entry(&log.entries[place]);
+        self.snooped.clear();
+        off
+    }
+
+    fn perform_entry(&mut self, entry: &Entry) -> Option<(Cycle, bool)> {
+        let Entry { core, line, at, .. } = *entry;
+        match entry.request {
+            Logged::Read { request, arrives, source } => {
+                let reply = self.read(core, line, request, at);
+                return Some((reply.arrives.abs_diff(arrives), reply.source != source));
+            }
+            Logged::Claim(request) => {
+                self.request_without_data(core, line, request, at);
+            }
+            Logged::Victim(dirty) => {
+                self.accept_victim(core, line, dirty, at);
+            }
+            Logged::CleanCopy => self.accept_clean(core, line, at),
+            Logged::SnoopData => self.accept_snoop_data(core, line, at),
+            Logged::Drop => self.drop_holder(core, line),
+            Logged::Atomic { message, own_copies } => {
+                self.perform(core, line, message, own_copies, at);
+            }
+            Logged::Maintenance { snoop, held } => {
+                self.broadcast(core, snoop, line, held, at);
+            }
+        }
+        None
     }
 }
