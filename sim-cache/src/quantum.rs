@@ -74,6 +74,20 @@ impl QuantumMemory {
         self.memory.uncore.logged().needs_all
     }
 
+    /// Returns the number of requests for lines that several cores of the group requested.
+    pub fn contended(&self) -> usize {
+        let log = self.memory.uncore.logged();
+        if log.cores.len() < 2 {
+            return 0;
+        }
+        let mut lines: Vec<(LineAddr, usize)> =
+            log.entries.iter().map(|entry| (entry.line, entry.core)).collect();
+        lines.sort_unstable();
+        let of_line = lines.chunk_by(|a, b| a.0 == b.0);
+        let of_several = of_line.filter(|part| part.iter().any(|one| one.1 != part[0].1));
+        of_several.map(<[_]>::len).sum()
+    }
+
     /// Returns whether a core of the group used a line in an L1 cache at the beginning or at the
     /// end.
     fn has_used(&self, core: usize, line: LineAddr) -> bool {
@@ -164,10 +178,11 @@ impl MemorySystem {
     pub fn end_quantum(&mut self, quanta: &mut [&mut QuantumMemory]) -> QuantumAnswers {
         let mut order = Vec::new();
         for (group, quantum) in quanta.iter_mut().enumerate() {
-            let QuantumMemory { memory, .. } = &mut **quantum;
+            let QuantumMemory { memory, saved, .. } = &mut **quantum;
             let log = memory.uncore.end_quantum();
             let entries = log.entries.iter().enumerate();
             order.extend(entries.map(|(place, entry)| (entry.key, group, place)));
+            saved.clear();
             for core in log.cores.clone() {
                 *self.cores.boxed(core) = memory.cores.boxed(core).take();
                 memory.uncore.snoops.move_to(core, &mut self.uncore.snoops);

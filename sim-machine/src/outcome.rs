@@ -179,11 +179,14 @@ impl Outcome {
             "{percent:.1} % of the instructions ran at the same time as others, in {quanta} quanta"
         );
         if grouped.0 > 0 {
-            note += &format!("; in {} of them some cores met and ran in exact order", grouped.0);
+            note += &format!(
+                "; in {} of them some cores used one line and ran in exact order",
+                grouped.0
+            );
         }
         if report.taken_back() > 0 {
             note += &format!(
-                "; {} more were run again in exact order, because most cores met ({crowded}), waited for one channel \
+                "; {} more were run again in exact order, because cores used one line ({crowded}), waited for one channel \
                  of memory ({memory}) or one sent maintenance to all ({broadcasts})",
                 report.taken_back(),
             );

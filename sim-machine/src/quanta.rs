@@ -84,6 +84,11 @@ impl<'s> Quanta<'s> {
         Ok(&mut lane.as_mut().expect("the lane was created").program)
     }
 
+    /// Releases what an ended thread had.
+    pub(crate) fn end(&mut self, thread: usize) {
+        self.lanes[thread] = None;
+    }
+
     /// Runs the next quantum, if threads can run at the same time. Returns false if the next turn
     /// must be one in exact order.
     pub(crate) fn run(
@@ -114,6 +119,9 @@ impl<'s> Quanta<'s> {
                 }
                 None => threads.ran_quantum(free.thread, more, program, memory)?,
             }
+            if state.ended {
+                self.end(free.thread);
+            }
         }
         Ok(true)
     }
@@ -141,7 +149,7 @@ impl<'s> Quanta<'s> {
         match &ran {
             Ok(done) => {
                 self.report.add(done);
-                self.pace.done(done.grouped > 0);
+                self.pace.done(done.grouped > 0, done.cycles);
             }
             Err(refusal) => {
                 self.report.refused(*refusal);
@@ -154,6 +162,8 @@ impl<'s> Quanta<'s> {
                 let place = numbers.binary_search(&member.free.thread).expect("it takes part");
                 more[place] = member.core.done() - member.before;
                 member.learn_pace();
+                member.core.release();
+                member.lane.saved = None;
             }
             self.memories.push(group.memory);
             self.memories.extend(group.spare);

@@ -1,13 +1,14 @@
 //! Statistics of a run whose threads run at the same time on CPUs of the host, quantum by quantum.
 
 use sim_cache::quantum::{Meeting, QuantumAnswers};
+use sim_core::Cycle;
 
 /// Reason why a quantum cannot be run in groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Cores did something that all cores see at once.
     Broadcast,
-    /// More than half of the threads met.
+    /// More than half of the threads met, or some competed for lines.
     Met(Meeting),
     /// All groups waited for memory.
     Memory,
@@ -16,6 +17,8 @@ pub(crate) enum Refusal {
 /// Result of a quantum.
 pub(crate) struct Done {
     pub(crate) answers: QuantumAnswers,
+    /// Length of the quantum.
+    pub(crate) cycles: Cycle,
     /// Threads that ran in groups of several.
     pub(crate) grouped: u64,
     /// Meetings of two groups, by kind.
@@ -29,14 +32,15 @@ pub struct QuantaReport {
     pub quanta: u64,
     /// Instructions of these quanta, of all threads.
     pub instructions: u64,
-    /// Pairs of cores that requested one line.
+    /// Pairs of groups that requested one line, and quanta taken back because of it.
     pub lines: u64,
-    /// Pairs of cores of which one took a line that the other used.
+    /// Pairs of groups of which one took a line that the other used, and quanta taken back because
+    /// of it.
     pub snoops: u64,
     /// Quanta in which cores met that ran in exact order among themselves, and the sum of these
     /// cores.
     pub grouped: (u64, u64),
-    /// Quanta taken back because most cores met.
+    /// Quanta taken back because most cores met, or some competed for lines.
     pub crowded: u64,
     /// Quanta taken back because of maintenance that all cores see at once.
     pub broadcasts: u64,

@@ -164,7 +164,7 @@ impl Session {
         let reason = self.reason_for_exact_order();
         let cpus = self.cpus.filter(|_| reason.is_none());
         let mut outcome = self.run_cores(options, progress, &mut Unobserved::default(), cpus)?;
-        self.note_exact_order(reason, &mut outcome);
+        self.note_exact_order(None, &mut outcome);
         Ok(outcome)
     }
 
@@ -172,10 +172,12 @@ impl Session {
     fn reason_for_exact_order(&self) -> Option<&'static str> {
         let memory = &self.config.memory;
         let has_limits = memory.slc.queue_entries > 0 || memory.mesh.link_contention;
+        let has_poison = memory.errors.l1d_uncorrectable_per_million_refills > 0;
         match self.header.order {
             _ if self.header.mode != Mode::Full => Some("only a part of the machine is simulated"),
             _ if self.counts_mesh => Some("the mesh counts the messages of all cores"),
             _ if has_limits => Some("requests of all cores wait for home nodes or links"),
+            _ if has_poison => Some("poisoned data goes from core to core"),
             None => Some("a single thread runs"),
             Some(order) if order.kept() == ThreadOrder::Recorded => {
                 Some("the recorded order is one of all threads")
@@ -184,8 +186,10 @@ impl Session {
         }
     }
 
-    /// Notes why a run was in exact order, if the caller asked for another one.
+    /// Notes why a run was in exact order, if the caller asked for another one. `reason` is that of
+    /// a trace and machine that have none.
     fn note_exact_order(&self, reason: Option<&str>, outcome: &mut Outcome) {
+        let reason = self.reason_for_exact_order().or(reason);
         if let (Some(_), Some(reason)) = (self.cpus, reason) {
             outcome.notes.push(format!("no threads ran at the same time: {reason}"));
         }
@@ -203,7 +207,9 @@ impl Session {
         progress: &mut dyn FnMut(u64),
         observer: &mut S,
     ) -> Result<Outcome, MachineError> {
-        self.run_batched(options, progress, BatchingSink::new(observer))
+        let mut outcome = self.run_batched(options, progress, BatchingSink::new(observer))?;
+        self.note_exact_order(Some(OBSERVED), &mut outcome);
+        Ok(outcome)
     }
 
     /// Runs as [`Session::run`] does and passes the counts of every core to a sink that accepts
@@ -222,8 +228,7 @@ impl Session {
             Mode::Full => {
                 let mut outcome =
                     self.run_cores(options, progress, &mut Unobserved(Some(sink)), None)?;
-                let reason = Some("counters need the time of each event");
-                self.note_exact_order(reason, &mut outcome);
+                self.note_exact_order(Some(OBSERVED), &mut outcome);
                 Ok(outcome)
             }
             Mode::Memory | Mode::Frontend => self.run_with_sink(options, progress, sink),
@@ -247,7 +252,8 @@ impl Session {
         observer: &mut S,
         cpus: Option<usize>,
     ) -> Result<Outcome, MachineError> {
-        let mut program = self.program()?;
+        // In quanta each thread has a program of its own.
+        let mut program = if cpus.is_none() { Some(self.program()?) } else { None };
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let reads = if cpus.is_some() { Reads::Returning } else { self.reads() };
         let mut threads = Threads::new(self, self.running(), watch, reads)?;
@@ -265,9 +271,10 @@ impl Session {
             }
             next(&mut threads, scheduler.as_mut(), &mut memory)?
         } {
-            let program = match &mut quanta {
-                Some(quanta) => quanta.program(first)?,
-                None => &mut program,
+            let program = match (&mut quanta, &mut program) {
+                (Some(quanta), _) => quanta.program(first)?,
+                (None, Some(program)) => program,
+                (None, None) => unreachable!("a run without quanta has one program"),
             };
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
@@ -286,11 +293,15 @@ impl Session {
                 scheduler.ran(first, core.state());
             }
             let more = core.done() - before;
+            let has_ended = core.ended();
             threads.ran(first, more, program, &mut memory)?;
             progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
                 threads.stop(program, &mut memory, observer)?;
                 break;
+            }
+            if let Some(quanta) = quanta.as_mut().filter(|_| has_ended) {
+                quanta.end(first);
             }
         }
         let (ended, _kept) = threads.finish();
@@ -475,6 +486,9 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
     });
     open.collect()
 }
+
+/// Reason for exact order of a run with counters or an observer.
+const OBSERVED: &str = "counters need the time of each event";
 
 /// Returns the core to run next and the clock up to which it may run. The scheduler decides by
 /// tickets, if there is one.

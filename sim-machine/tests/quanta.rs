@@ -77,8 +77,12 @@ fn own(thread: u32, bytes: u64) -> impl Iterator<Item = u64> {
     (0..ROUNDS).map(move |n| base + ((n * 0x9E37_79B9) >> 3) % bytes / 8 * 8)
 }
 
-/// Runs a trace in exact order (`None`) and on CPUs of the host.
+/// Runs a trace in exact order (`None`) or on CPUs of the host.
 fn run(write: impl Fn(&mut Writer), cpus: Option<usize>) -> Outcome {
+    run_part(write, cpus, &RunOptions::default())
+}
+
+fn run_part(write: impl Fn(&mut Writer), cpus: Option<usize>, options: &RunOptions) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("threads.n2t");
     let mut writer = Writer::new(&path);
@@ -91,7 +95,7 @@ fn run(write: impl Fn(&mut Writer), cpus: Option<usize>) -> Outcome {
         Some(cpus) => session.on_cpus(cpus),
         None => session,
     };
-    session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
+    session.run(options, &mut |_| {}).expect("it runs")
 }
 
 fn counts(outcome: &Outcome) -> Vec<Vec<u64>> {
@@ -104,7 +108,8 @@ fn counts(outcome: &Outcome) -> Vec<Vec<u64>> {
 fn on_any_cpus(write: impl Fn(&mut Writer) + Copy) -> (Outcome, Outcome, QuantaReport) {
     let [one, two, eight] = [1, 2, 8].map(|cpus| run(write, Some(cpus)));
     for other in [two, eight] {
-        assert_eq!(counts(&one), counts(&other));
+        // Everything that a core has: counts by level, stalls, waits, statistics of memory.
+        assert!(format!("{:?}", one.cores) == format!("{:?}", other.cores), "other results");
         assert_eq!(one.quanta, other.quanta);
     }
     let report = one.quanta.expect("threads ran at the same time");
@@ -144,17 +149,39 @@ fn threads_that_write_one_line_run_in_exact_order() {
 }
 
 #[test]
-fn two_threads_that_share_lines_run_in_exact_order_beside_the_others() {
+fn two_threads_that_compete_for_lines_run_in_exact_order_with_all_others() {
     let write = |writer: &mut Writer| {
         let shared = |thread| own(thread, 4 << 10).map(|addr| COMMON + addr % 0x400);
         (0..2).for_each(|thread| writer.update(thread, shared(thread)));
         (2..6).for_each(|thread| writer.update(thread, own(thread, 64 << 10)));
     };
     let (exact, quanta, report) = on_any_cpus(write);
-    assert!(report.grouped.0 > 2 && report.grouped.1 == 2 * report.grouped.0, "{report:?}");
-    assert!(report.instructions * 10 > 6 * 4 * ROUNDS * 7, "{report:?}");
+    assert!(report.crowded > 2 && report.grouped.0 == 0, "{report:?}");
     assert_eq!(counts(&exact), counts(&quanta));
     assert!(exact.total().value(PmuEvent::L1D_CACHE_INVAL) > 1_000, "they compete for lines");
+}
+
+#[test]
+fn two_threads_that_meet_now_and_then_run_in_exact_order_beside_the_others() {
+    let write = |writer: &mut Writer| {
+        for thread in 0..2 {
+            let places = own(thread, 4 << 10).enumerate();
+            let meets = |n: usize| n % 1_000 == 999;
+            writer.update(thread, places.map(|(n, own)| if meets(n) { COMMON } else { own }));
+        }
+        (2..6).for_each(|thread| writer.update(thread, own(thread, 64 << 10)));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.grouped.0 > 2 && report.grouped.1 < 3 * report.grouped.0, "{report:?}");
+    assert!(report.instructions * 10 > 6 * 4 * ROUNDS * 7, "{report:?}");
+    let lost = |outcome: &Outcome| outcome.total().value(PmuEvent::L1D_CACHE_INVAL);
+    assert!(
+        lost(&exact) > 20 && lost(&exact) == lost(&quanta),
+        "{} {}",
+        lost(&exact),
+        lost(&quanta)
+    );
+    assert_close(&exact, &quanta);
 }
 
 #[test]
@@ -219,6 +246,41 @@ fn a_thread_that_waits_for_another_one_waits_as_long_in_quanta() {
     let waited = |outcome: &Outcome| outcome.cores[1].waits;
     assert!(waited(&exact).on_core > ROUNDS / 2, "{:?}", waited(&exact));
     assert_eq!(waited(&exact), waited(&quanta));
+    assert_eq!(counts(&exact), counts(&quanta));
+}
+
+#[test]
+fn a_thread_that_begins_late_and_waits_again_soon_does_so_in_quanta() {
+    let write = |writer: &mut Writer| {
+        writer.update(0, own(0, 64 << 10).take(10_000));
+        writer.once(0, STLR, Some(COMMON), Some(0));
+        writer.update(0, own(0, 64 << 10).take(20_000));
+        writer.once(0, STLR, Some(COMMON + 0x40), Some(2));
+        writer.update(0, own(0, 64 << 10));
+        // The second thread waits before its first instruction, and after 9,000 rounds.
+        writer.once(1, LDAR, Some(COMMON), Some(1));
+        writer.update(1, own(1, 4 << 10).take(9_000));
+        writer.once(1, LDAR, Some(COMMON + 0x40), Some(3));
+        writer.update(1, own(1, 64 << 10));
+        writer.update(2, own(2, 64 << 10));
+    };
+    let (exact, quanta, report) = on_any_cpus(write);
+    assert!(report.instructions > 4 * ROUNDS, "{report:?}");
+    let waits = |outcome: &Outcome| outcome.cores.iter().map(|core| core.waits).collect::<Vec<_>>();
+    assert!(waits(&exact)[1].away + waits(&exact)[1].on_core > 10_000, "{:?}", waits(&exact));
+    assert_eq!(waits(&exact), waits(&quanta));
+    assert_eq!(counts(&exact), counts(&quanta));
+}
+
+#[test]
+fn a_counted_part_is_the_same_in_quanta() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 256 << 10)));
+    };
+    let options = RunOptions { warmup: 30_001, limit: Some(50_003), ..RunOptions::default() };
+    let [exact, quanta] = [None, Some(2)].map(|cpus| run_part(write, cpus, &options));
+    assert!(quanta.quanta.is_some_and(|report| report.instructions > 100_000));
+    assert_eq!(exact.total().value(PmuEvent::INST_RETIRED), 4 * 50_003);
     assert_eq!(counts(&exact), counts(&quanta));
 }
 

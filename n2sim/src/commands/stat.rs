@@ -89,9 +89,9 @@ pub(crate) struct ReplayArgs {
     pub(super) machine: MachineArgs,
     /// Run the threads of the trace at the same time, on N CPUs of the host
     ///
-    /// The counts are the same for every N. Where cores meet, they run in exact order
+    /// The counts are the same for every N. Cores that use one line run in exact order
     /// (docs/parallel-replay.md).
-    #[arg(long, value_name = "N", help_heading = "Machine")]
+    #[arg(long, value_name = "N", help_heading = "Machine", hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) cpus: Option<u16>,
 }

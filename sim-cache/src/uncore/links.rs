@@ -10,8 +10,9 @@ use sim_core::Cycle;
 use sim_core::chi::{Channel, Message};
 use sim_core::mesh_counts::{Crosspoint, FloorPlan, Side};
 
-/// Words of a calendar; it knows the last 4096 cycles of the mesh.
-const WORDS: usize = 64;
+/// Words of a calendar; it knows the last 16,384 cycles of the mesh, more than the flits of all
+/// lines that 64 cores can ask for at once.
+const WORDS: usize = 256;
 
 /// Cycles of one word, a bit for each that is taken.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,8 +29,11 @@ impl MemoryAlone {
 }
 
 impl Uncore {
-    /// Returns an uncore that shows a group of cores the state of this one during a quantum.
+    /// Returns an uncore that shows a group of cores the state of this one during a quantum. Pages,
+    /// checks of tags, fixed suppliers and agents outside do not change then.
     pub(crate) fn view(&self) -> Uncore {
+        let has_others = !self.suppliers.is_empty() || !self.external.is_empty();
+        debug_assert!(!has_others && !self.tags.checks, "only scenarios have them");
         let chip = |chip: &Chip| Chip {
             slc: chip.slc.as_ref().map(|_| SlcView::view()),
             dram: chip.dram.clone(),

@@ -17,6 +17,11 @@ impl CoreRun {
         self.reader.return_to_mark();
     }
 
+    /// Notes that there is no return to a saved state.
+    pub(crate) fn release(&mut self) {
+        self.reader.release();
+    }
+
     /// Returns whether the thread must wait for another one or has ended.
     pub(crate) fn stops(&self) -> bool {
         self.ended || self.position() >= self.hold_at

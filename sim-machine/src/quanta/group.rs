@@ -13,6 +13,10 @@ use sim_cache::MemorySystem;
 use sim_cache::quantum::{Meeting, QuantumMemory};
 use sim_core::Cycle;
 
+/// Most requests in a quantum for lines that several threads of a group request. Threads that
+/// compete for lines run in exact order with all others.
+const MOST_CONTENDED: usize = 16;
+
 /// Things of a thread that only quanta need.
 pub(super) struct Lane {
     /// Decoded code. Numbers of words that only wrong paths reach depend on who meets them first,
@@ -162,12 +166,13 @@ pub(super) fn run_groups(
             until = stopped;
             continue;
         }
-        let refusal = match meet(groups, memory, until - from) {
+        let refusal = match meet(groups, memory, (until - from).max(1)) {
             Ok(met) if met.is_empty() => {
                 let mut quanta: Vec<_> = groups.iter_mut().map(|group| &mut group.memory).collect();
                 let answers = memory.end_quantum(&mut quanta);
                 let several = groups.iter().map(|group| group.members.len()).filter(|n| *n > 1);
-                return Ok(Ok(Done { answers, grouped: several.sum::<usize>() as u64, meetings }));
+                let (grouped, cycles) = (several.sum::<usize>() as u64, until - from);
+                return Ok(Ok(Done { answers, cycles, grouped, meetings }));
             }
             Ok(met) => {
                 met.iter().for_each(|(.., kind)| meetings[*kind as usize] += 1);
@@ -193,6 +198,10 @@ fn meet(
     let quanta: Vec<&QuantumMemory> = groups.iter().map(|group| &group.memory).collect();
     if quanta.iter().any(|quantum| quantum.needs_all()) {
         return Err(Refusal::Broadcast);
+    }
+    // Which of two threads with the same clock goes first depends on all threads.
+    if quanta.iter().any(|quantum| quantum.contended() > MOST_CONTENDED) {
+        return Err(Refusal::Met(Meeting::Line));
     }
     let met = memory.meetings(&quanta);
     if met.is_empty() && memory.waits_for_memory(&quanta, cycles) {

@@ -50,8 +50,11 @@ impl Pace {
         self.turns = TURNS;
     }
 
-    /// Notes a quantum that is done. `met` says whether some cores met.
-    pub(super) fn done(&mut self, met: bool) {
+    /// Notes a quantum of `cycles` that is done. `met` says whether some cores met.
+    pub(super) fn done(&mut self, met: bool, cycles: Cycle) {
+        if !Pace::is_worth(cycles) {
+            return self.found_none();
+        }
         let next = if met { self.quantum / 2 } else { self.quantum * 2 };
         self.quantum = next.clamp(QUANTUM.0, QUANTUM.1);
         self.exact = EXACT.0;
