@@ -1,7 +1,7 @@
 //! Places of the model that count the mesh, and machines with one faulty place, for the test that
 //! every place matters.
 //!
-//! Only builds with debug assertions know the places. In others [`times`] is the constant 1.
+//! Only builds with debug assertions know the places. In others `times` is the constant 1.
 
 #[cfg(debug_assertions)]
 use std::{cell::RefCell, collections::BTreeSet, panic::Location};
