@@ -101,8 +101,8 @@ impl Session {
 
     /// Returns the session with its threads run at the same time on this many CPUs of the host. All
     /// numbers of CPUs give the same counts. They can differ a little from those of a run in exact
-    /// order ([`crate::QuantaReport`]). Only [`Session::run`] of a whole machine does this, and only
-    /// without counts of the mesh; otherwise a note of the outcome gives the reason.
+    /// order ([`crate::QuantaReport`]). Only [`Session::run`] of a whole machine does this, without
+    /// counts of the mesh; otherwise a note of the outcome gives the reason.
     #[must_use]
     pub fn on_cpus(mut self, cpus: usize) -> Session {
         self.cpus = Some(cpus);
