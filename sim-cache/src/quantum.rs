@@ -4,9 +4,9 @@
 //! the order of their cycles.
 //!
 //! The result does not depend on the number of CPUs. It is that of a run in exact order, unless
-//! groups met: used one line, or wanted more of memory than it has. [`MemorySystem::meetings`] and
-//! [`MemorySystem::waits_for_memory`] find out. The caller then takes the quantum of these groups
-//! back and runs them as one.
+//! groups are in conflict: they use one line, or need more of memory than it has.
+//! [`MemorySystem::conflicts`] and [`MemorySystem::waits_for_memory`] detect this. The caller then
+//! takes the quantum of these groups back and runs them as one.
 
 use sim_core::{Cycle, LineAddr};
 
@@ -21,7 +21,7 @@ const LATE_PART: Cycle = 128;
 
 /// Reason to run groups of cores as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meeting {
+pub enum Conflict {
     /// Both requested one line.
     Line,
     /// One took a line that the other used.
@@ -88,14 +88,16 @@ impl QuantumMemory {
         of_several.map(<[_]>::len).sum()
     }
 
-    /// Returns whether a core of the group used a line in an L1 cache at the beginning or at the
-    /// end.
+    /// Returns whether a core of the group may have used a line: an L1 cache has it at the
+    /// beginning or at the end, or its state in the L2 is another one at the end.
     fn has_used(&self, core: usize, line: LineAddr) -> bool {
-        let uses =
+        let in_l1 =
             |core: &CoreMemory| core.l1d.probe(line).is_some() || core.l1i.probe(line).is_some();
+        let in_l2 = |core: &CoreMemory| core.l2.probe(line).map(|entry| core.l2.state(entry));
+        let now = &self.memory.cores[core];
         let place = self.cores().iter().position(|one| *one == core);
-        let saved = place.and_then(|place| self.saved[place].as_deref());
-        saved.is_some_and(uses) || uses(&self.memory.cores[core])
+        let before = place.and_then(|place| self.saved[place].as_deref());
+        in_l1(now) || before.is_none_or(|before| in_l1(before) || in_l2(before) != in_l2(now))
     }
 }
 
@@ -128,8 +130,8 @@ impl MemorySystem {
         self.uncore.begin_quantum(cores, &mut quantum.memory.uncore);
     }
 
-    /// Returns which groups met, as pairs of their places in `quanta`, and why.
-    pub fn meetings(&self, quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Meeting)> {
+    /// Returns which groups are in conflict, as pairs of their places in `quanta`, and why.
+    pub fn conflicts(&self, quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Conflict)> {
         let mut pairs = common_lines(quanta);
         let mut group_of = vec![None; self.cores.len()];
         for (place, quantum) in quanta.iter().enumerate() {
@@ -140,7 +142,7 @@ impl MemorySystem {
                 if let Some(other) = group_of[*core]
                     && quanta[other].has_used(*core, *line)
                 {
-                    pairs.push((place.min(other), place.max(other), Meeting::Snoop));
+                    pairs.push((place.min(other), place.max(other), Conflict::Snoop));
                 }
             }
         }
@@ -149,7 +151,7 @@ impl MemorySystem {
         pairs
     }
 
-    /// Returns whether the groups, which ran for `cycles`, wanted more of memory together than it
+    /// Returns whether the groups, which ran for `cycles`, need more of memory together than it
     /// has.
     pub fn waits_for_memory(&self, quanta: &[&QuantumMemory], cycles: Cycle) -> bool {
         let cores: usize = quanta.iter().map(|quantum| quantum.cores().len()).sum();
@@ -218,7 +220,7 @@ impl MemorySystem {
 }
 
 /// Returns the pairs of groups that requested one line.
-fn common_lines(quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Meeting)> {
+fn common_lines(quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Conflict)> {
     let groups = quanta.iter().enumerate();
     let mut lines: Vec<(LineAddr, usize)> = groups
         .flat_map(|(group, quantum)| {
@@ -228,6 +230,6 @@ fn common_lines(quanta: &[&QuantumMemory]) -> Vec<(usize, usize, Meeting)> {
         .collect();
     lines.sort_unstable();
     lines.dedup();
-    let met = lines.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-    met.map(|pair| (pair[0].1, pair[1].1, Meeting::Line)).collect()
+    let common = lines.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    common.map(|pair| (pair[0].1, pair[1].1, Conflict::Line)).collect()
 }

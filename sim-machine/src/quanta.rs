@@ -1,11 +1,10 @@
 //! Runs the cores of several threads at the same time on CPUs of the host, quantum by quantum
 //! ([`sim_cache::quantum`]). The counts are the same for every number of CPUs.
 //!
-//! A quantum ends for all threads before one of them must wait for another. Cores that met in it
-//! return to its beginning and run in exact order among themselves, beside the others. If most of
-//! them met, the whole run goes on in exact order for a while. So the counts differ from those in
-//! exact order only by what no core could see within a quantum: small delays of memory, and which
-//! lines the shared caches replace.
+//! A quantum ends for all threads before one of them must wait for another. Cores that use
+//! one line in it return to its beginning and run in exact order among themselves, beside the
+//! others. If most of them do, the whole run goes on in exact order for a while. What is left to
+//! differ from exact order is in docs/parallel-replay.md.
 
 mod group;
 mod pace;

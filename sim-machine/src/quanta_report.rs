@@ -1,6 +1,6 @@
 //! Statistics of a run whose threads run at the same time on CPUs of the host, quantum by quantum.
 
-use sim_cache::quantum::{Meeting, QuantumAnswers};
+use sim_cache::quantum::{Conflict, QuantumAnswers};
 use sim_core::Cycle;
 
 /// Reason why a quantum cannot be run in groups.
@@ -8,8 +8,8 @@ use sim_core::Cycle;
 pub(crate) enum Refusal {
     /// Cores did something that all cores see at once.
     Broadcast,
-    /// More than half of the threads met, or some competed for lines.
-    Met(Meeting),
+    /// More than half of the threads are in conflict, or some compete for lines.
+    Conflict(Conflict),
     /// All groups waited for memory.
     Memory,
 }
@@ -21,8 +21,8 @@ pub(crate) struct Done {
     pub(crate) cycles: Cycle,
     /// Threads that ran in groups of several.
     pub(crate) grouped: u64,
-    /// Meetings of two groups, by kind.
-    pub(crate) meetings: [u64; 2],
+    /// Conflicts of two groups, by kind.
+    pub(crate) conflicts: [u64; 2],
 }
 
 /// Statistics of a run in quanta.
@@ -37,10 +37,11 @@ pub struct QuantaReport {
     /// Pairs of groups of which one took a line that the other used, and quanta taken back because
     /// of it.
     pub snoops: u64,
-    /// Quanta in which cores met that ran in exact order among themselves, and the sum of these
-    /// cores.
+    /// Quanta in which cores in conflict ran in exact order among themselves, and the sum of
+    /// these cores.
     pub grouped: (u64, u64),
-    /// Quanta taken back because most cores met, or some competed for lines.
+    /// Quanta taken back because most cores were in conflict, or some competed for
+    /// lines.
     pub crowded: u64,
     /// Quanta taken back because of maintenance that all cores see at once.
     pub broadcasts: u64,
@@ -60,11 +61,11 @@ impl QuantaReport {
     pub(crate) fn refused(&mut self, refusal: Refusal) {
         *match refusal {
             Refusal::Broadcast => &mut self.broadcasts,
-            Refusal::Met(Meeting::Line) => {
+            Refusal::Conflict(Conflict::Line) => {
                 self.lines += 1;
                 &mut self.crowded
             }
-            Refusal::Met(Meeting::Snoop) => {
+            Refusal::Conflict(Conflict::Snoop) => {
                 self.snoops += 1;
                 &mut self.crowded
             }
@@ -75,8 +76,8 @@ impl QuantaReport {
     /// Adds a quantum.
     pub(crate) fn add(&mut self, done: &Done) {
         self.quanta += 1;
-        self.lines += done.meetings[Meeting::Line as usize];
-        self.snoops += done.meetings[Meeting::Snoop as usize];
+        self.lines += done.conflicts[Conflict::Line as usize];
+        self.snoops += done.conflicts[Conflict::Snoop as usize];
         if done.grouped > 0 {
             self.grouped.0 += 1;
             self.grouped.1 += done.grouped;

@@ -398,15 +398,13 @@ impl Session {
     fn source(&self, stream: u32, reads: Reads) -> Result<Source, MachineError> {
         let reader = self.trace.reader(stream)?;
         match reads {
-            Reads::Here => {}
-            Reads::Returning => return Ok(Source::Returning(Box::new(Returning::new(reader)))),
-            Reads::Ahead => {
-                if let Ok(reader) = ReadAhead::new(reader) {
-                    return Ok(Source::Ahead(reader));
-                }
-            }
+            Reads::Here => Ok(Source::Here(Box::new(reader))),
+            Reads::Returning => Ok(Source::Returning(Box::new(Returning::new(reader)))),
+            Reads::Ahead => match ReadAhead::new(reader) {
+                Ok(reader) => Ok(Source::Ahead(reader)),
+                Err(_) => self.source(stream, Reads::Here),
+            },
         }
-        Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
     }
 
     /// Returns the streams that have instructions.

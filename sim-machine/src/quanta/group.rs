@@ -1,5 +1,5 @@
-//! A group of threads in a quantum: one thread, or several that met and run in exact order among
-//! themselves. Groups run at the same time.
+//! A group of threads in a quantum: one thread, or several in conflict, which run in exact
+//! order among themselves. Groups run at the same time.
 
 use crate::code::Code;
 use crate::core_run::CoreRun;
@@ -10,7 +10,7 @@ use crate::thread_scheduler::Free;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sim_cache::MemorySystem;
-use sim_cache::quantum::{Meeting, QuantumMemory};
+use sim_cache::quantum::{Conflict, QuantumMemory};
 use sim_core::Cycle;
 
 /// Most requests in a quantum for lines that several threads of a group request. Threads that
@@ -140,7 +140,7 @@ impl<'a> Group<'a> {
 }
 
 /// Runs the groups of a quantum at the same time. If a thread stops before `until`, all run again
-/// up to there. Groups that met run again as one.
+/// up to there. Groups in conflict run again as one.
 pub(super) fn run_groups(
     pool: &ThreadPool,
     groups: &mut Vec<Group>,
@@ -149,7 +149,7 @@ pub(super) fn run_groups(
 ) -> Result<Result<Done, Refusal>, MachineError> {
     let clocks = groups.iter().flat_map(|group| &group.members).map(|member| member.free.clock);
     let (from, threads) = (clocks.clone().min().unwrap_or(0), clocks.count());
-    let mut meetings = [0; 2];
+    let mut conflicts = [0; 2];
     loop {
         groups.iter_mut().filter(|group| !group.is_done).for_each(|group| group.begin(memory));
         pool.install(|| {
@@ -166,18 +166,18 @@ pub(super) fn run_groups(
             until = stopped;
             continue;
         }
-        let refusal = match meet(groups, memory, (until - from).max(1)) {
-            Ok(met) if met.is_empty() => {
+        let refusal = match find_conflicts(groups, memory, (until - from).max(1)) {
+            Ok(found) if found.is_empty() => {
                 let mut quanta: Vec<_> = groups.iter_mut().map(|group| &mut group.memory).collect();
                 let answers = memory.end_quantum(&mut quanta);
                 let several = groups.iter().map(|group| group.members.len()).filter(|n| *n > 1);
                 let (grouped, cycles) = (several.sum::<usize>() as u64, until - from);
-                return Ok(Ok(Done { answers, cycles, grouped, meetings }));
+                return Ok(Ok(Done { answers, cycles, grouped, conflicts }));
             }
-            Ok(met) => {
-                met.iter().for_each(|(.., kind)| meetings[*kind as usize] += 1);
-                let largest = join(groups, &met, memory);
-                (largest * 2 > threads).then(|| Refusal::Met(met[0].2))
+            Ok(found) => {
+                found.iter().for_each(|(.., kind)| conflicts[*kind as usize] += 1);
+                let largest = join(groups, &found, memory);
+                (largest * 2 > threads).then(|| Refusal::Conflict(found[0].2))
             }
             Err(refusal) => Some(refusal),
         };
@@ -189,36 +189,36 @@ pub(super) fn run_groups(
     }
 }
 
-/// Returns the pairs of groups that met.
-fn meet(
+/// Returns the pairs of groups in conflict.
+fn find_conflicts(
     groups: &[Group],
     memory: &MemorySystem,
     cycles: Cycle,
-) -> Result<Vec<(usize, usize, Meeting)>, Refusal> {
+) -> Result<Vec<(usize, usize, Conflict)>, Refusal> {
     let quanta: Vec<&QuantumMemory> = groups.iter().map(|group| &group.memory).collect();
     if quanta.iter().any(|quantum| quantum.needs_all()) {
         return Err(Refusal::Broadcast);
     }
     // Which of two threads with the same clock goes first depends on all threads.
     if quanta.iter().any(|quantum| quantum.contended() > MOST_CONTENDED) {
-        return Err(Refusal::Met(Meeting::Line));
+        return Err(Refusal::Conflict(Conflict::Line));
     }
-    let met = memory.meetings(&quanta);
-    if met.is_empty() && memory.waits_for_memory(&quanta, cycles) {
+    let found = memory.conflicts(&quanta);
+    if found.is_empty() && memory.waits_for_memory(&quanta, cycles) {
         return Err(Refusal::Memory);
     }
-    Ok(met)
+    Ok(found)
 }
 
-/// Takes the groups that met back and makes one of them. Returns the number of threads of the
+/// Takes the groups in conflict back and makes one of them. Returns the number of threads of the
 /// largest such group.
 fn join(
     groups: &mut Vec<Group>,
-    met: &[(usize, usize, Meeting)],
+    pairs: &[(usize, usize, Conflict)],
     memory: &mut MemorySystem,
 ) -> usize {
     let mut first: Vec<usize> = (0..groups.len()).collect();
-    for &(a, b, _) in met {
+    for &(a, b, _) in pairs {
         let (low, high) = (first[a].min(first[b]), first[a].max(first[b]));
         first.iter_mut().filter(|one| **one == high).for_each(|one| *one = low);
     }

@@ -50,12 +50,13 @@ impl Pace {
         self.turns = TURNS;
     }
 
-    /// Notes a quantum of `cycles` that is done. `met` says whether some cores met.
-    pub(super) fn done(&mut self, met: bool, cycles: Cycle) {
+    /// Notes a quantum of `cycles` that is done. `shared` says whether some
+    /// cores used one line.
+    pub(super) fn done(&mut self, shared: bool, cycles: Cycle) {
         if !Pace::is_worth(cycles) {
             return self.found_none();
         }
-        let next = if met { self.quantum / 2 } else { self.quantum * 2 };
+        let next = if shared { self.quantum / 2 } else { self.quantum * 2 };
         self.quantum = next.clamp(QUANTUM.0, QUANTUM.1);
         self.exact = EXACT.0;
     }
