@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Another structure: a key and its value, such as memory.prefetch.l1d=false
     #[arg(long, value_name = "KEY=VALUE")]
     structure: Option<String>,
+    /// Keep counts, fitted values and reports in this folder; finished machines are not fitted again
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
 }
 
 /// Fits each hidden machine and prints a row. Returns true if every value that differs is in its
@@ -37,14 +40,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let numbers = args.machines.split_once(',').context("--machines: give two numbers, 1,10")?;
     let (first, machines): (u64, u64) = (numbers.0.parse()?, numbers.1.parse()?);
-    let folder = tempfile::tempdir()?;
+    let temporary = tempfile::tempdir()?;
+    let folder = args.keep.as_deref().unwrap_or(temporary.path());
+    std::fs::create_dir_all(folder)?;
     let values = "inside | tied | not seen | outside | others outside | unexplained";
     let errors = "held out before | after | cycles before | after";
     println!("| machine | {values} | {errors} | runs | minutes |");
     println!("|{}", " --- |".repeat(13));
     let mut is_good = true;
     for machine in first..first + machines {
-        is_good &= fit(args, folder.path(), machine)?;
+        is_good &= fit(args, folder, machine)?;
     }
     Ok(is_good)
 }
@@ -67,46 +72,45 @@ fn hidden(machine: u64) -> Result<Vec<(Setting, i64)>> {
     chosen.into_iter().map(value).collect()
 }
 
-/// Fits one machine.
+/// Fits one machine, if `folder` has no report of it.
 fn fit(args: &Args, folder: &Path, machine: u64) -> Result<bool> {
     let hidden = hidden(machine)?;
+    let kept = folder.join(format!("machine-{machine}.report.json"));
+    if !kept.exists() {
+        let begin = Instant::now();
+        let mut report = search(args, folder, machine, &hidden)?;
+        report["minutes"] = (begin.elapsed().as_secs_f64() / 60.0).into();
+        std::fs::write(&kept, serde_json::to_string_pretty(&report)?)?;
+    }
+    let report: Value = serde_json::from_slice(&std::fs::read(&kept)?)?;
+    Ok(print(machine, &hidden, &report, args.structure.is_some()))
+}
+
+/// Counts the hidden machine and fits its counts. Returns the report.
+fn search(args: &Args, folder: &Path, machine: u64, hidden: &[(Setting, i64)]) -> Result<Value> {
     let counts = folder.join(format!("machine-{machine}.json"));
     let recording = repository().join("sim-litmus/recordings/kernels.n2t");
     let mut replay = Command::new(&args.program);
     replay.args(["litmus", "replay"]).arg(recording).arg("-o").arg(&counts);
     replay.args(["--noise", "1", "--draw"]).arg(machine.to_string());
-    for (setting, value) in &hidden {
+    for (setting, value) in hidden {
         replay.arg("--set").arg(format!("{}={value}", setting.key));
     }
     replay.args(args.structure.iter().flat_map(|structure| ["--set", structure]));
     ensure!(replay.status()?.success(), "machine {machine}: the replay failed");
-    let begin = Instant::now();
     let mut calibrate = Command::new(&args.program);
     calibrate.arg("calibrate").arg(&counts).arg("--json").arg("-o");
-    let output = calibrate.arg(folder.join("fitted.toml")).output()?;
+    let output = calibrate.arg(folder.join(format!("machine-{machine}.toml"))).output()?;
     ensure!(
         output.status.code().is_some_and(|code| code < 2),
         "machine {machine}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let report: Value = serde_json::from_slice(&output.stdout)?;
-    Ok(print(
-        machine,
-        &hidden,
-        &report,
-        begin.elapsed().as_secs_f64() / 60.0,
-        args.structure.is_some(),
-    ))
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// Prints the row of a machine.
-fn print(
-    machine: u64,
-    hidden: &[(Setting, i64)],
-    report: &Value,
-    minutes: f64,
-    is_other: bool,
-) -> bool {
+fn print(machine: u64, hidden: &[(Setting, i64)], report: &Value, is_other: bool) -> bool {
     let list = |name: &str| report[name].as_array().cloned().unwrap_or_default();
     let (keys, ties) = (list("keys"), list("ties"));
     let has =
@@ -142,6 +146,7 @@ fn print(
     let (outside_list, others) = (outside.join(", "), others.join(", "));
     let values =
         format!("{inside} | {tied} | {unseen} | {outside_list} | {others} | {unexplained}");
+    let minutes = report["minutes"].as_f64().unwrap_or_default();
     println!("| {machine} | {values} | {errors} | {} | {minutes:.1} |", report["runs"]);
     match is_other {
         true => unexplained > 0,
