@@ -8,6 +8,7 @@
 
 mod group;
 mod pace;
+mod partners;
 
 use crate::code::Code;
 use crate::error::MachineError;
@@ -17,6 +18,7 @@ use crate::thread_scheduler::{Free, ThreadScheduler};
 use crate::threads::Threads;
 use group::{Group, Lane, Member, run_groups};
 use pace::Pace;
+use partners::Partners;
 use rayon::ThreadPool;
 use sim_cache::MemorySystem;
 use sim_cache::quantum::QuantumMemory;
@@ -43,6 +45,7 @@ pub(crate) struct Quanta<'s> {
     lanes: Vec<Option<Box<Lane>>>,
     /// Memories of groups that do not run.
     memories: Vec<QuantumMemory>,
+    partners: Partners,
     pace: Pace,
     report: QuantaReport,
 }
@@ -61,8 +64,9 @@ impl<'s> Quanta<'s> {
         let pool = builder.thread_name(|n| format!("n2sim-core-{n}")).build();
         let pool = pool.map_err(|error| MachineError::HostThreads(error.to_string()))?;
         let lanes = (0..threads).map(|_| None).collect();
-        let (pace, report) = (Pace::new(), QuantaReport::default());
-        Ok(Quanta { session, pool, lanes, memories: Vec::new(), pace, report })
+        let (partners, pace, report) =
+            (Partners::new(threads), Pace::new(), QuantaReport::default());
+        Ok(Quanta { session, pool, lanes, memories: Vec::new(), partners, pace, report })
     }
 
     /// Returns the statistics so far.
@@ -138,17 +142,21 @@ impl<'s> Quanta<'s> {
         let lanes = lanes.filter(|(number, _)| numbers.binary_search(number).is_ok());
         let lanes = lanes.filter_map(|(_, lane)| lane.as_deref_mut());
         let cores = threads.running(numbers).into_iter().zip(lanes).zip(&plan.threads);
+        let members = cores.map(|((core, lane), free)| {
+            let before = core.done();
+            Member { core, lane, free: *free, before }
+        });
         let mut groups = Vec::new();
-        for ((core, lane), free) in cores {
-            let member = Member { before: core.done(), core, lane, free: *free };
+        for members in self.partners.divide(members.collect()) {
             let own = self.memories.pop().unwrap_or_else(|| memory.quantum_memory());
-            groups.push(Group::of_one(member, own));
+            groups.push(Group::new(members, own));
         }
         let ran = run_groups(&self.pool, &mut groups, plan.until, memory)?;
         match &ran {
             Ok(done) => {
                 self.report.add(done);
-                self.pace.done(done.grouped > 0, done.cycles);
+                self.pace.done(done.conflicts != [0; 2], done.cycles);
+                groups.iter().for_each(|group| self.partners.learn(group));
             }
             Err(refusal) => {
                 self.report.refused(*refusal);

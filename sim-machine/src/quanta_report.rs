@@ -8,7 +8,7 @@ use sim_core::Cycle;
 pub(crate) enum Refusal {
     /// Cores did something that all cores see at once.
     Broadcast,
-    /// More than half of the threads are in conflict, or some compete for lines.
+    /// More than half of the threads are in conflict.
     Conflict(Conflict),
     /// All groups waited for memory.
     Memory,
@@ -40,8 +40,7 @@ pub struct QuantaReport {
     /// Quanta in which cores in conflict ran in exact order among themselves, and the sum of
     /// these cores.
     pub grouped: (u64, u64),
-    /// Quanta taken back because most cores were in conflict, or some competed for
-    /// lines.
+    /// Quanta taken back because most cores were in conflict.
     pub crowded: u64,
     /// Quanta taken back because of maintenance that all cores see at once.
     pub broadcasts: u64,

@@ -97,6 +97,35 @@ impl Tickets for TicketReader {
     }
 }
 
+/// Returns the last cycle in which instructions of `thread` begin before it is the turn of `next`,
+/// the other thread that continues first, with its clock. Instructions of one cycle run in the
+/// order of the threads' numbers. So the order of two threads does not depend on others.
+pub(crate) fn turn_end(thread: usize, next: Option<(Cycle, usize)>) -> Cycle {
+    match next {
+        None => Cycle::MAX,
+        Some((clock, other)) if thread < other => clock,
+        Some((clock, _)) => clock.saturating_sub(1),
+    }
+}
+
+/// The two threads that continue first, each with its clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FirstTwo {
+    pub(crate) first: Option<(Cycle, usize)>,
+    pub(crate) second: Option<(Cycle, usize)>,
+}
+
+impl FirstTwo {
+    /// Adds a thread.
+    pub(crate) fn add(&mut self, one: (Cycle, usize)) {
+        if self.first.is_none_or(|first| one < first) {
+            self.second = self.first.replace(one);
+        } else if self.second.is_none_or(|second| one < second) {
+            self.second = Some(one);
+        }
+    }
+}
+
 /// State of a thread between two time slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadState {
@@ -272,7 +301,8 @@ impl<T: Tickets> Recorded<T> {
     fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
             self.is_passing = false;
-            let Some((clock, first, second)) = self.lowest_clocks() else { return Ok(None) };
+            let order = self.first_two();
+            let Some((clock, first)) = order.first else { return Ok(None) };
             if self.is_held(first) {
                 self.pass(first)?;
                 if self.is_held(first) {
@@ -281,7 +311,7 @@ impl<T: Tickets> Recorded<T> {
             }
             // After a ticket the thread runs alone until its clock moves, so that its cycle is
             // known.
-            let until = if self.is_passing { clock } else { second };
+            let until = if self.is_passing { clock } else { turn_end(first, order.second) };
             let thread = &mut self.threads[first];
             let wait = std::mem::take(&mut thread.wait);
             debug_assert!(wait <= clock, "its clock counts what it waits");
@@ -289,24 +319,17 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// Returns the lowest clock of the threads that can continue, the first thread with it, and the
-    /// lowest clock of the others. Waiting threads leave the list until their ticket is the lowest.
-    fn lowest_clocks(&mut self) -> Option<(Cycle, usize, Cycle)> {
+    /// Returns the threads that can continue and have the lowest clocks. Waiting threads leave the
+    /// list until their ticket is the lowest.
+    fn first_two(&mut self) -> FirstTwo {
         let mut runnable = std::mem::take(&mut self.runnable);
-        let (mut lowest, mut second) = (None, Cycle::MAX);
+        let mut order = FirstTwo::default();
         runnable.retain(|&i| {
-            let Some(clock) = self.clock(i) else { return false };
-            match lowest {
-                Some((other, _)) if clock >= other => second = second.min(clock),
-                before => {
-                    second = before.map_or(second, |(other, _)| other);
-                    lowest = Some((clock, i));
-                }
-            }
-            true
+            let clock = self.clock(i);
+            clock.inspect(|clock| order.add((*clock, i))).is_some()
         });
         self.runnable = runnable;
-        lowest.map(|(clock, first)| (clock, first, second))
+        order
     }
 
     /// Records the thread's position and clock after it ran.

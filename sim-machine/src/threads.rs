@@ -10,6 +10,7 @@ use crate::outcome::CoreOutcome;
 use crate::region::RegionWatch;
 use crate::run_sink::RunSink;
 use crate::session::Session;
+use crate::thread_scheduler::turn_end;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, OverBudget, Reserved};
 use sim_isa::Program;
@@ -106,13 +107,13 @@ impl<'s> Threads<'s> {
         self.start
     }
 
-    /// Returns the running thread with the lowest clock, and the clock up to which it may run
-    /// before another thread is next.
+    /// Returns the running thread with the lowest clock, the first one of several, and the clock up
+    /// to which it may run before another thread is next.
     pub(crate) fn take_lowest(&mut self) -> Option<(usize, Cycle)> {
         let Reverse((_, first)) = self.clocks.pop()?;
         self.taken = Some(first);
-        let until = self.clocks.peek().map_or(Cycle::MAX, |Reverse((clock, _))| *clock);
-        Some((first, until))
+        let next = self.clocks.peek().map(|Reverse(next)| *next);
+        Some((first, turn_end(first, next)))
     }
 
     /// Returns the core of a thread, and creates it at the first call.

@@ -149,16 +149,20 @@ fn threads_that_write_one_line_run_in_exact_order() {
 }
 
 #[test]
-fn two_threads_that_compete_for_lines_run_in_exact_order_with_all_others() {
+fn two_threads_that_compete_for_lines_run_in_exact_order_beside_the_others() {
     let write = |writer: &mut Writer| {
         let shared = |thread| own(thread, 4 << 10).map(|addr| COMMON + addr % 0x400);
         (0..2).for_each(|thread| writer.update(thread, shared(thread)));
         (2..6).for_each(|thread| writer.update(thread, own(thread, 64 << 10)));
     };
     let (exact, quanta, report) = on_any_cpus(write);
-    assert!(report.crowded > 2 && report.grouped.0 == 0, "{report:?}");
-    assert_eq!(counts(&exact), counts(&quanta));
+    assert!(report.grouped.0 > 2 && report.grouped.1 < 3 * report.grouped.0, "{report:?}");
+    // They begin most quanta as a group and do not run them twice.
+    let conflicts = report.lines + report.snoops - report.crowded;
+    assert!(conflicts * 2 < report.grouped.0, "{report:?}");
+    assert!(report.instructions * 10 > 6 * 4 * ROUNDS * 7, "{report:?}");
     assert!(exact.total().value(PmuEvent::L1D_CACHE_INVAL) > 1_000, "they compete for lines");
+    assert_eq!(counts(&exact), counts(&quanta));
 }
 
 #[test]
@@ -174,14 +178,8 @@ fn two_threads_that_meet_now_and_then_run_in_exact_order_beside_the_others() {
     let (exact, quanta, report) = on_any_cpus(write);
     assert!(report.grouped.0 > 2 && report.grouped.1 < 3 * report.grouped.0, "{report:?}");
     assert!(report.instructions * 10 > 6 * 4 * ROUNDS * 7, "{report:?}");
-    let lost = |outcome: &Outcome| outcome.total().value(PmuEvent::L1D_CACHE_INVAL);
-    assert!(
-        lost(&exact) > 20 && lost(&exact) == lost(&quanta),
-        "{} {}",
-        lost(&exact),
-        lost(&quanta)
-    );
-    assert_close(&exact, &quanta);
+    assert!(exact.total().value(PmuEvent::L1D_CACHE_INVAL) > 20, "they share a line");
+    assert_eq!(counts(&exact), counts(&quanta));
 }
 
 #[test]

@@ -6,16 +6,12 @@ use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::quanta_report::{Done, Refusal};
 use crate::run_sink::Unobserved;
-use crate::thread_scheduler::Free;
+use crate::thread_scheduler::{FirstTwo, Free, turn_end};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sim_cache::MemorySystem;
 use sim_cache::quantum::{Conflict, QuantumMemory};
 use sim_core::Cycle;
-
-/// Most requests in a quantum for lines that several threads of a group request. Threads that
-/// compete for lines run in exact order with all others.
-const MOST_CONTENDED: usize = 16;
 
 /// Things of a thread that only quanta need.
 pub(super) struct Lane {
@@ -75,9 +71,9 @@ impl Member<'_> {
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn of_one(member: Member<'a>, memory: QuantumMemory) -> Group<'a> {
-        let (members, spare) = (vec![member], Vec::new());
-        Group { members, memory, spare, is_done: false, failure: None }
+    /// Creates a group of threads, whose numbers ascend.
+    pub(super) fn new(members: Vec<Member<'a>>, memory: QuantumMemory) -> Group<'a> {
+        Group { members, memory, spare: Vec::new(), is_done: false, failure: None }
     }
 
     fn begin(&mut self, memory: &mut MemorySystem) {
@@ -101,23 +97,15 @@ impl<'a> Group<'a> {
     /// Runs the thread with the lowest clock up to the clock of the next one, again and again.
     fn run_members(&mut self, until: Cycle) -> Result<(), MachineError> {
         loop {
-            let clock = |(place, member): (usize, &Member)| (member.clock(), place);
-            let running = self.members.iter().enumerate().filter(|(_, m)| !m.stops(until));
-            let (mut lowest, mut second) = (None, until);
-            for clock in running.map(clock) {
-                match lowest {
-                    Some(other) if clock >= other => second = second.min(clock.0),
-                    other => {
-                        second =
-                            other.map_or(second, |(clock, _): (Cycle, usize)| second.min(clock));
-                        lowest = Some(clock);
-                    }
-                }
-            }
-            let Some((_, place)) = lowest else { return Ok(()) };
+            let mut order = FirstTwo::default();
+            let members =
+                self.members.iter().enumerate().filter(|(_, member)| !member.stops(until));
+            members.for_each(|(place, member)| order.add((member.clock(), place)));
+            let Some((_, place)) = order.first else { return Ok(()) };
             let Member { core, lane, .. } = &mut self.members[place];
-            let sink = &mut Unobserved::default();
-            core.advance(second, &mut lane.program, self.memory.memory(), sink)?;
+            let (end, sink) =
+                (turn_end(place, order.second).min(until), &mut Unobserved::default());
+            core.advance(end, &mut lane.program, self.memory.memory(), sink)?;
         }
     }
 
@@ -198,10 +186,6 @@ fn find_conflicts(
     let quanta: Vec<&QuantumMemory> = groups.iter().map(|group| &group.memory).collect();
     if quanta.iter().any(|quantum| quantum.needs_all()) {
         return Err(Refusal::Broadcast);
-    }
-    // Which of two threads with the same clock goes first depends on all threads.
-    if quanta.iter().any(|quantum| quantum.contended() > MOST_CONTENDED) {
-        return Err(Refusal::Conflict(Conflict::Line));
     }
     let found = memory.conflicts(&quanta);
     if found.is_empty() && memory.waits_for_memory(&quanta, cycles) {

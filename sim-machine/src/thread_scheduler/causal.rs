@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use sim_core::Cycle;
 
 use super::edges::{Arrivals, Edge, Edges};
-use super::{Choice, Free, ThreadState};
+use super::{Choice, Free, ThreadState, turn_end};
 use crate::error::MachineError;
 
 /// A rank that a thread passed, and the cycle.
@@ -85,10 +85,10 @@ impl<A: Arrivals> Causal<A> {
                     continue;
                 }
             }
-            let lowest = self.lowest(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
+            let next = self.lowest(Some(first));
             // After a release the thread runs alone until its clock moves, so that its cycle is
             // known.
-            let until = if self.passing == Some(first) { clock } else { lowest };
+            let until = if self.passing == Some(first) { clock } else { turn_end(first, next) };
             let thread = &mut self.threads[first];
             let wait = std::mem::take(&mut thread.wait);
             return Ok(Some(Choice { thread: first, until, hold_at: thread.place, wait }));
