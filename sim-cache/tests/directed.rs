@@ -20,6 +20,7 @@ mod mesh_counts;
 mod mesh_messages;
 mod mesh_sites;
 mod physical;
+mod quantum;
 mod rig;
 mod sharing;
 mod silicon;

@@ -24,8 +24,11 @@ const CORES: usize = 64;
 /// Cycles between two lines of each stream, from low load to full load.
 const PAUSES: [Cycle; 16] =
     [2000, 500, 250, 150, 100, 85, 75, 60, 50, 42, 30, 20, 12, 8, 5, NO_PAUSE];
-/// Bytes of each stream of a curve that the system level cache supplies.
-const CURVE_BYTES: u64 = 3 << 19;
+/// Bytes of each stream of a curve that the system level cache supplies. All streams together fit
+/// that of both machines.
+const CURVE_BYTES: u64 = 3 << 18;
+/// An L2 that never has the next line of such a stream: it is smaller, and the oldest line goes.
+const SMALL_L2: [&str; 2] = ["memory.l2.size-bytes=262144", "memory.l2.replacement=lru"];
 /// Bytes of each stream in the table of bandwidths, as in the published one.
 const TABLE_BYTES: u64 = 4 << 20;
 /// Numbers of cores in the table of bandwidths.
@@ -94,8 +97,15 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
 fn measure(machine: Machine) -> Result<Measured> {
     let configs = Both { free: config(machine, &[])?, limited: config(machine, &LIMITS)? };
     println!("{}: curves", machine.name());
-    let curve = |supply| configs.each(|config| loaded::curve(config, CORES, supply, &PAUSES));
-    let (memory, cache) = (curve(Supply::Dram), curve(Supply::Slc(CURVE_BYTES)));
+    let curve = |configs: &Both<MachineConfig>, supply| {
+        configs.each(|config| loaded::curve(config, CORES, supply, &PAUSES))
+    };
+    let small = Both {
+        free: config(machine, &SMALL_L2)?,
+        limited: config(machine, &[&LIMITS[..], &SMALL_L2].concat())?,
+    };
+    let memory = curve(&configs, Supply::Dram);
+    let cache = curve(&small, Supply::Slc(CURVE_BYTES));
     println!("{}: bandwidths", machine.name());
     let bandwidths = configs.each(|config| {
         let of = |cores| {

@@ -20,7 +20,7 @@ fn perf_finds_the_readers_that_the_book_shows() {
     let program = repository().join("traces/parallel/readers_adjacent.elf").display().to_string();
     let event = "arm_spe_0/load_filter=1,store_filter=1/";
     let args = ["--elf", &program, "-e", event, "-c", "1024"];
-    check("parallel/readers_adjacent.n2t", &args, "[.] look_up", 9);
+    check("parallel/readers_adjacent.n2t", &args, "[.] look_up", 6);
 }
 
 /// The lines of the chapter with this symbol are those that `perf c2c report` prints of a record.

@@ -9,7 +9,8 @@ use std::collections::BinaryHeap;
 
 use sim_cache::MemorySystem;
 use sim_core::{
-    Counts, Cycle, DataSource, LINE_BYTES, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr,
+    Counts, Cycle, DataSource, LINE_BYTES, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
+    VirtAddr,
 };
 use sim_machine::config::MachineConfig;
 
@@ -46,8 +47,10 @@ pub enum Supply {
 pub struct Point {
     /// Cycles between two lines of each stream.
     pub pause: Cycle,
-    /// Read bandwidth of all streams, in GB/s.
+    /// Bytes that streams read, in GB/s. The L2 of a core may supply a part of them.
     pub gigabytes_per_second: f64,
+    /// Bytes that come to cores over the mesh, prefetches too, in GB/s.
+    pub over_the_mesh: f64,
     /// Mean time of a read of the chase, in nanoseconds; 0 without a chase.
     pub nanoseconds: f64,
 }
@@ -94,6 +97,8 @@ struct Bench {
     chase: Option<Chase>,
     now: Cycle,
     clock_hz: f64,
+    /// Bytes of a beat between a core and the mesh.
+    beat_bytes: u64,
     /// Lines that streams have read.
     lines: u64,
 }
@@ -151,6 +156,7 @@ impl Bench {
             chase,
             now: 10_000,
             clock_hz: config.core.clock_hz as f64,
+            beat_bytes: config.memory.bus.beat_bytes.into(),
             lines: 0,
         };
         if let Supply::Slc(bytes) = supply {
@@ -183,17 +189,20 @@ impl Bench {
         let (settle, measured) = WINDOW;
         self.run(self.now + settle, pause);
         self.lines = 0;
+        let beats = self.counts.value(PmuEvent::BUS_ACCESS_RD);
         if let Some(chase) = &mut self.chase {
             (chase.reads, chase.cycles) = (0, 0);
         }
         self.run(self.now + measured, pause);
         let seconds = measured as f64 / self.clock_hz;
+        let beats = self.counts.value(PmuEvent::BUS_ACCESS_RD) - beats;
         let chased = self.chase.as_ref().map_or(0.0, |chase| {
             chase.cycles as f64 / chase.reads.max(1) as f64 * 1e9 / self.clock_hz
         });
         Point {
             pause,
             gigabytes_per_second: (self.lines * LINE_BYTES) as f64 / seconds / 1e9,
+            over_the_mesh: (beats * self.beat_bytes) as f64 / seconds / 1e9,
             nanoseconds: chased,
         }
     }
@@ -313,6 +322,17 @@ mod tests {
         // Eight channels, a line in five cycles of 2.98 GHz; a rate is accurate to 3 percent.
         assert!(busy.gigabytes_per_second < 8.0 * 64.0 / 5.0 * 2.98 * 1.03, "{points:?}");
         assert!(idle.gigabytes_per_second < busy.gigabytes_per_second / 4.0, "{points:?}");
+        // No line is read twice: all come over the mesh, with those of the chase and prefetches.
+        for point in points {
+            let share = point.over_the_mesh / point.gigabytes_per_second;
+            assert!((1.0..1.5).contains(&share), "{point:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_the_l2_has_does_not_come_over_the_mesh() {
+        let point = curve(&config(&[]), 2, Supply::Slc(256 << 10), &[100])[0];
+        assert!(point.over_the_mesh < point.gigabytes_per_second / 2.0, "{point:?}");
     }
 
     #[test]

@@ -28,8 +28,7 @@ pub fn loaded(curves: &[Curve]) -> String {
     let mut plots = Vec::new();
     for (curve, color) in curves.iter().zip(COLORS.iter().cycle()) {
         let of = |points: &[Point], style, width, name: String| {
-            let place =
-                |point: &Point| (point.gigabytes_per_second, point.nanoseconds.min(LATENCY_MAX));
+            let place = |point: &Point| (point.over_the_mesh, point.nanoseconds.min(LATENCY_MAX));
             let line = LinePlot::new()
                 .with_data(points.iter().map(place).collect::<Vec<_>>())
                 .with_color(*color)
@@ -44,7 +43,7 @@ pub fn loaded(curves: &[Curve]) -> String {
     }
     let layout = base_layout(&plots, "Latency under load")
         .with_subtitle("a chase beside 63 streams of reads; dashed: without the limits of the mesh")
-        .with_x_label("read bandwidth of the streams, GB/s")
+        .with_x_label("lines that come to cores over the mesh, GB/s")
         .with_y_label("nanoseconds per read of the chase")
         .with_x_axis_min(0.0)
         .with_y_axis_min(0.0)
@@ -59,9 +58,10 @@ mod tests {
 
     #[test]
     fn every_curve_is_drawn_twice_and_named() {
-        let point = |gigabytes_per_second, nanoseconds| Point {
+        let point = |over_the_mesh, nanoseconds| Point {
             pause: 2,
-            gigabytes_per_second,
+            gigabytes_per_second: over_the_mesh,
+            over_the_mesh,
             nanoseconds,
         };
         let curve = Curve {

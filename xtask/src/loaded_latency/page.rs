@@ -35,7 +35,7 @@ fn curves(of: &Measured) -> String {
     for (at, point) in of.memory.free.iter().enumerate() {
         let points = [point, &of.memory.limited[at], &of.cache.free[at], &of.cache.limited[at]];
         let cell = |point: &sim_lab::membench::loaded::Point| {
-            format!(" {:.0} | {:.0} |", point.gigabytes_per_second, point.nanoseconds)
+            format!(" {:.0} | {:.0} |", point.over_the_mesh, point.nanoseconds)
         };
         let cells: String = points.into_iter().map(cell).collect();
         let _ = writeln!(table, "| {} |{cells}", point.pause);
