@@ -4,6 +4,9 @@ use crate::point::{Points, log_ratio};
 
 /// Standard deviations from which a difference is not chance, with thousands of points.
 const NOT_CHANCE: f64 = 5.0;
+/// Counts per round below which an event is not one of the loop. It comes from what ran before, or
+/// from the first and last round.
+const RARE: f64 = 0.1;
 
 /// A count that no value of the keys explains.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub struct Unexplained {
     pub deviations: f64,
     /// The point was not fitted.
     pub held_out: bool,
+    /// Both counts are below one in ten rounds: too few to say that the structure differs.
+    pub is_rare: bool,
 }
 
 /// Errors of predictions, as shares; `None` where nothing was counted.
@@ -93,6 +98,7 @@ pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) ->
             predicted: predicted[number],
             deviations,
             held_out: point.held_out,
+            is_rare: counted.max(predicted[number]) < RARE,
         })
     };
     let mut all: Vec<Unexplained> = points.all.iter().enumerate().filter_map(of).collect();

@@ -43,10 +43,10 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     let temporary = tempfile::tempdir()?;
     let folder = args.keep.as_deref().unwrap_or(temporary.path());
     std::fs::create_dir_all(folder)?;
-    let values = "inside | tied | not seen | outside | others outside | unexplained";
+    let values = "inside | tied | not seen | outside | others outside | unexplained | rare";
     let errors = "held out before | after | cycles before | after";
     println!("| machine | {values} | {errors} | runs | minutes |");
-    println!("|{}", " --- |".repeat(13));
+    println!("|{}", " --- |".repeat(14));
     let mut is_good = true;
     for machine in first..first + machines {
         is_good &= fit(args, folder, machine)?;
@@ -133,7 +133,9 @@ fn print(machine: u64, hidden: &[(Setting, i64)], report: &Value, is_other: bool
             (false, false) => others.push(missed()),
         }
     }
-    let unexplained = list("unexplained").len();
+    let rare = |count: &&Value| count["is_rare"] == true;
+    let all = list("unexplained").len();
+    let unexplained = all - list("unexplained").iter().filter(rare).count();
     let share = |of: &Value| format!("{:.2} %", of.as_f64().unwrap_or_default() * 100.0);
     let (before, after) = (&report["before"], &report["after"]);
     let errors = [
@@ -144,8 +146,10 @@ fn print(machine: u64, hidden: &[(Setting, i64)], report: &Value, is_other: bool
     ];
     let errors = errors.map(share).join(" | ");
     let (outside_list, others) = (outside.join(", "), others.join(", "));
-    let values =
-        format!("{inside} | {tied} | {unseen} | {outside_list} | {others} | {unexplained}");
+    let values = format!(
+        "{inside} | {tied} | {unseen} | {outside_list} | {others} | {unexplained} | {}",
+        all - unexplained
+    );
     let minutes = report["minutes"].as_f64().unwrap_or_default();
     println!("| {machine} | {values} | {errors} | {} | {minutes:.1} |", report["runs"]);
     match is_other {

@@ -123,7 +123,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> anyhow::Result<Verdict> {
     }
     out.finish()?;
     remove(journal, path)?;
-    Ok(if report.unexplained.is_empty() { Verdict::Good } else { Verdict::Refuted })
+    Ok(if report.is_refuted() { Verdict::Refuted } else { Verdict::Good })
 }
 
 /// Removes the runs of a search, which has locked them until now.

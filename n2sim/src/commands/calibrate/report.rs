@@ -94,6 +94,8 @@ pub(super) struct UnexplainedReport {
     pub(super) model: f64,
     pub(super) deviations: f64,
     pub(super) held_out: bool,
+    /// Too few events in a round to say that the structure differs.
+    pub(super) is_rare: bool,
 }
 
 impl Report {
@@ -126,6 +128,7 @@ impl Report {
             model: count.predicted,
             deviations: count.deviations,
             held_out: count.held_out,
+            is_rare: count.is_rare,
         });
         Report {
             counts: sources.iter().map(source).collect(),
@@ -218,19 +221,38 @@ impl Report {
         }
     }
 
+    /// Returns whether some counts, which are not rare, contradict every value.
+    pub(super) fn is_refuted(&self) -> bool {
+        self.unexplained.iter().any(|count| !count.is_rare)
+    }
+
     fn write_unexplained(&self, text: &mut String) {
-        if self.unexplained.is_empty() {
-            writeln!(text, "\nno count contradicts the model").expect(TAKES);
-            return;
+        let of = |is_rare: bool| {
+            let counts = self.unexplained.iter().filter(move |count| count.is_rare == is_rare);
+            counts.collect::<Vec<_>>()
+        };
+        let [often, rare] = [false, true].map(of);
+        match often.len() {
+            0 => writeln!(text, "\nno count contradicts the model"),
+            all => writeln!(
+                text,
+                "\nno value was found that explains these counts ({all}): {}",
+                self.reason()
+            ),
         }
-        let all = self.unexplained.len();
-        writeln!(
-            text,
-            "\nno value was found that explains these counts ({all}): {}",
-            self.reason()
-        )
         .expect(TAKES);
-        for count in self.unexplained.iter().take(NAMED) {
+        Report::write_counts(text, &often);
+        if !rare.is_empty() {
+            let all = rare.len();
+            let few = "less than one event in ten rounds, from before or after the loop";
+            writeln!(text, "\nrare counts that differ ({all}): {few}").expect(TAKES);
+            Report::write_counts(text, &rare);
+        }
+    }
+
+    fn write_counts(text: &mut String, counts: &[&UnexplainedReport]) {
+        let all = counts.len();
+        for count in counts.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
             let held_out = if count.held_out { ", held out" } else { "" };
             let deviations = deviations.abs();
@@ -376,6 +398,27 @@ mod tests {
         assert!(sentence(1e30).ends_with("(BUS_ACCESS more than tenfold)"));
     }
 
+    /// A few events beside the loop are shown, but do not say that the machine has another
+    /// structure.
+    #[test]
+    fn rare_counts_are_shown_apart() {
+        let count = |is_rare| Unexplained {
+            kernel: 0,
+            event: "STALL_FRONTEND".to_owned(),
+            counted: 0.016,
+            predicted: 0.021,
+            deviations: 5.2,
+            held_out: false,
+            is_rare,
+        };
+        let text = report(Some(true), vec![count(true)]);
+        assert!(text.contains("no count contradicts the model"), "{text}");
+        assert!(text.contains("rare counts that differ (1)") && text.contains("0.016"), "{text}");
+        let text = report(Some(true), vec![count(false), count(true)]);
+        assert!(text.contains("explains these counts (1)"), "{text}");
+        assert!(text.contains("rare counts that differ (1)"), "{text}");
+    }
+
     /// Two searches that ended apart are named whether single counts are left unexplained or not.
     #[test]
     fn searches_that_end_apart_are_named() {
@@ -386,6 +429,7 @@ mod tests {
             predicted: 3.0,
             deviations: 12.0,
             held_out: false,
+            is_rare: false,
         };
         for unexplained in [Vec::new(), vec![count]] {
             let text = |agrees| report(agrees, unexplained.clone());
