@@ -7,10 +7,12 @@ use crate::page::{Cell, Table, drawing};
 use crate::run_report::{MeshLink, MeshTraffic};
 
 use super::mesh_map::{CHOICES, choice_name, flits, home_scale, link_scale, place, svg};
+use super::parts::left_out;
 
 /// Returns the map and the tables.
 pub(super) fn body(mesh: &MeshTraffic) -> Markup {
     let title = "Map of the mesh";
+    let idle = mesh.links.iter().filter(|link| link.flits.all() == 0).count() as u64;
     html! {
         @if let Some(busiest) = busiest(mesh) { p { (busiest) } }
         figure.mesh-map #mesh-map {
@@ -32,6 +34,7 @@ pub(super) fn body(mesh: &MeshTraffic) -> Markup {
         }
         h3 { "Links" }
         (links(mesh).html())
+        (left_out(idle, "links without a flit"))
         h3 { "Home nodes" }
         (homes(mesh).html())
         h3 { "Agents" }
@@ -85,7 +88,7 @@ fn links(mesh: &MeshTraffic) -> Table {
     let table = table.number("RSP").number("SNP").number("DAT").number("All").number("Busy");
     let has_waits = mesh.links.iter().any(|link| link.waits.is_some());
     let mut table = if has_waits { table.number("Cycles of waits") } else { table };
-    for link in &mesh.links {
+    for link in mesh.links.iter().filter(|link| link.flits.all() > 0) {
         let (column, row) = link.end();
         let channels = Channel::ALL.map(|channel| link.flits.of(channel));
         let most = channels.into_iter().max().unwrap_or(0);

@@ -71,10 +71,14 @@ pub(super) fn svg(mesh: &MeshTraffic, title: &str, choices: &[Option<Channel>]) 
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{title}\" width=\"{width}\" \
          height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-size=\"12\">"
     );
+    lines(&mut out, mesh);
     for choice in choices.iter().copied() {
-        let _ = write!(out, "<g class=\"channel on-{}\">", choice_name(choice));
+        let name = choice_name(choice);
+        let _ = write!(out, "<g class=\"channel on-{name} stroke-line\" stroke-width=\".6\">");
         let scale = link_scale(mesh, choice);
-        mesh.links.iter().for_each(|link| arrow(&mut out, link, mesh, (choice, &scale)));
+        for link in &mesh.links {
+            arrow(&mut out, link, flits(link, choice), &Line::of(link, mesh), &scale);
+        }
         out.push_str("</g>");
     }
     let (homes, scale) = (look_ups(mesh), home_scale(mesh));
@@ -98,37 +102,57 @@ fn corner(mesh: &MeshTraffic, (column, row): (u32, u32)) -> (u32, u32) {
     (MARGIN + column * PITCH.0, MARGIN + (mesh.rows - 1 - row) * PITCH.1)
 }
 
-/// Draws a link from the edge of one crosspoint to that of the next one.
-fn arrow(
-    out: &mut String,
-    link: &MeshLink,
-    mesh: &MeshTraffic,
-    (choice, scale): (Option<Channel>, &Scale),
-) {
-    let count = flits(link, choice);
-    let (x, y) = corner(mesh, (link.column, link.row));
-    let (right, bottom) = (x + FRAME.0, y + FRAME.1);
-    let (middle, level) = (i64::from(x + FRAME.0 / 2), i64::from(y + FRAME.1 / 2));
-    let (x, y, turn, length) = match link.side.as_str() {
-        "east" => (i64::from(right), level - LANE, 0, PITCH.0 - FRAME.0),
-        "west" => (i64::from(x), level + LANE, 180, PITCH.0 - FRAME.0),
-        "north" => (middle - LANE, i64::from(y), 270, PITCH.1 - FRAME.1),
-        _ => (middle + LANE, i64::from(bottom), 90, PITCH.1 - FRAME.1),
-    };
-    let Some(step) = scale.step(count) else {
-        let _ = write!(
-            out,
-            "<path transform=\"translate({x} {y}) rotate({turn})\" d=\"M1 0H{}\" class=\"stroke-grid\"/>",
-            length - 1
-        );
-        return;
-    };
+/// Line of a link between the edges of two crosspoints.
+struct Line {
+    start: (i64, i64),
+    /// Angle of its direction to the right, in degrees.
+    turn: u32,
+    length: u32,
+}
+
+impl Line {
+    fn of(link: &MeshLink, mesh: &MeshTraffic) -> Line {
+        let (x, y) = corner(mesh, (link.column, link.row));
+        let (left, right) = (i64::from(x), i64::from(x + FRAME.0));
+        let (top, bottom) = (i64::from(y), i64::from(y + FRAME.1));
+        let (middle, level) = (i64::midpoint(left, right), i64::midpoint(top, bottom));
+        let (across, along) = (PITCH.0 - FRAME.0, PITCH.1 - FRAME.1);
+        let (start, turn, length) = match link.side.as_str() {
+            "east" => ((right, level - LANE), 0, across),
+            "west" => ((left, level + LANE), 180, across),
+            "north" => ((middle - LANE, top), 270, along),
+            _ => ((middle + LANE, bottom), 90, along),
+        };
+        Line { start, turn, length }
+    }
+}
+
+/// Draws all links as thin lines.
+fn lines(out: &mut String, mesh: &MeshTraffic) {
+    out.push_str("<path class=\"stroke-grid\" d=\"");
+    for link in &mesh.links {
+        let Line { start: (x, y), turn, length } = Line::of(link, mesh);
+        let length = i64::from(length);
+        let _ = match turn {
+            0 => write!(out, "M{x} {y}h{length}"),
+            180 => write!(out, "M{x} {y}h-{length}"),
+            270 => write!(out, "M{x} {y}v-{length}"),
+            _ => write!(out, "M{x} {y}v{length}"),
+        };
+    }
+    out.push_str("\"/>");
+}
+
+/// Draws the flits of a link as an arrow; nothing if there are none.
+fn arrow(out: &mut String, link: &MeshLink, count: u64, line: &Line, scale: &Scale) {
+    let Some(step) = scale.step(count) else { return };
+    let Line { start: (x, y), turn, length } = line;
     let (half, neck, end) = (WIDTHS[step], length - 10, length - 1);
     let wide = half + 3.0;
     let _ = write!(
         out,
-        "<path transform=\"translate({x} {y}) rotate({turn})\" class=\"fill-{} stroke-line\" stroke-width=\".6\" \
-         d=\"M1 -{half}H{neck}V-{wide}L{end} 0L{neck} {wide}V{half}H1Z\"><title>{} flits from {} to {}</title></path>",
+        "<path transform=\"translate({x} {y})rotate({turn})\" class=\"fill-{}\" \
+         d=\"M1-{half}H{neck}V-{wide}L{end} 0 {neck} {wide}V{half}H1Z\"><title>{} flits from {} to {}</title></path>",
         scale.color(step).name,
         grouped(count),
         place(link.column, link.row),
@@ -254,16 +278,17 @@ mod tests {
     }
 
     #[test]
-    fn links_of_each_choice_have_their_flits_and_idle_ones_are_thin() {
+    fn links_of_each_choice_have_their_flits_and_idle_ones_no_arrow() {
         let svg = svg(&mesh(), "Mesh", &CHOICES);
         let of = |choice: &str| {
-            let start = svg.find(&format!("on-{choice}\"")).expect("its group");
+            let start = svg.find(&format!("on-{choice} ")).expect("its group");
             svg[start..].split("</g>").next().expect("its end").to_owned()
         };
         let (all, data) = (of("all"), of("dat"));
         assert!(all.contains("2 flits from (0, 0) to (1, 0)"), "{all}");
         assert!(all.contains("42 flits from (1, 0) to (0, 0)"), "{all}");
-        assert!(data.contains("40 flits from (1, 0) to (0, 0)") && data.contains("stroke-grid"));
+        assert!(data.contains("40 flits from (1, 0) to (0, 0)"), "{data}");
+        assert_eq!((all.matches("<title>").count(), data.matches("<title>").count()), (2, 1));
         assert!(!of("snp").contains("<title>"), "no snoop passed");
     }
 
