@@ -35,6 +35,7 @@ HIGHEST = 6000
 PAGES = {
     "report-hash.html": "report traces/hash.n2t --limit 60k",
     "report-threads.html": "report traces/atomics.n2t --limit 60k",
+    "report-eight.html": "report traces/parallel/queue.n2t --limit 20k",
     "report-system.html": "report traces/system.n2t --limit 60k",
     "report-a53.html": "report --core cortex-a53 traces/btree.n2t --limit 60k",
     "flow-access.html": "flow --access 'LD8 0x8000 ; LD8 0x8008' --state cold --html",

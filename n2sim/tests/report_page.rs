@@ -207,9 +207,11 @@ fn texts_of_a_page_have_contrast_and_labels_do_not_overlap() {
     let place = |name: &str| folder.path().join(name).display().to_string();
     let (hash, system, btree) = (trace("hash"), trace("system"), trace("btree"));
     let access = ["flow", "--access", "LD8 0x8000 ; LD8 0x8008", "--html"];
-    let kinds: [(&str, &[&str]); 6] = [
+    let threads = trace("parallel/queue");
+    let kinds: [(&str, &[&str]); 7] = [
         ("hash.html", &["report", &hash, "--limit", "60k"]),
         ("system.html", &["report", &system, "--limit", "60k"]),
+        ("threads.html", &["report", &threads, "--limit", "20k"]),
         ("flow.html", &access),
         ("diff.html", &["diff", "--runs", &hash, &btree, "--limit", "20k", "--html"]),
         ("explain.svg", &["explain", "L1D_CACHE_REFILL", "--svg"]),
@@ -355,4 +357,44 @@ fn the_page_names_the_line_that_threads_share() {
     let padded = of("parallel/readers_padded");
     assert!(!padded.contains("Loads wait for a line of another core</a>"), "no finding");
     assert!(!page("hash", &["--limit", "30k"]).contains("sharing-table"));
+}
+
+/// The map of the mesh and the matrix of cores are on pages of several threads, with the counts
+/// that `stat` prints for the PMU of the mesh; other pages have neither.
+#[test]
+fn the_page_of_several_threads_has_the_traffic_that_stat_counts() {
+    let part = ["--limit", "20k"];
+    let of = "parallel/readers_adjacent";
+    let several = page(of, &part);
+    assert!(several.len() < MOST_BYTES, "{} bytes", several.len());
+    let sum = |table: &str, column: usize| -> u64 {
+        let own = rows(&several, table);
+        own.iter().map(|row| row[column].parse::<u64>().expect("a count")).sum()
+    };
+    let stat = |event: &str| -> u64 {
+        let event = format!("arm_cmn_0/{event}/");
+        let csv = printed(&["stat", "-x,", "-e", &event, &trace(of), "--limit", "20k"]);
+        let line = csv.lines().find(|line| line.contains(&event)).expect("its row");
+        line.split(',').next().expect("a count").parse().expect("a number")
+    };
+    assert_eq!(sum("mesh-homes", 2), stat("hnf_slc_sf_cache_access"));
+    assert_eq!(sum("mesh-homes", 3), stat("hnf_cache_miss"));
+    let sides = ["e", "w", "n", "s"];
+    for (column, channel) in [(2, "req"), (3, "rsp"), (4, "snp"), (5, "dat")] {
+        let flits = sides.map(|side| stat(&format!("mxp_{side}_{channel}_txflit_valid")));
+        assert_eq!(sum("mesh-links", column), flits.iter().sum::<u64>(), "{channel}");
+    }
+    let cells = between(&several, "id=\"pairs-snoops\"", "</figure>").expect("the matrix");
+    let is_count = |text: &&str| text.contains(" requests, ");
+    let drawn = cells.split("<title>").filter(is_count).map(|text| {
+        let count = text.split(':').next().expect("a count").replace(',', "");
+        count.parse::<u64>().expect("a number")
+    });
+    assert_eq!(drawn.sum::<u64>(), sum("pairs-table", 2), "every pair is in the table");
+    let alone = page("hash", &part);
+    for part in ["mesh-map", "pairs-lines", "pairs-table"] {
+        assert!(several.contains(&format!("id=\"{part}\"")), "{part}");
+        assert!(!alone.contains(&format!("id=\"{part}\"")), "{part}");
+    }
+    assert!(!alone.contains("Who waits for whom"));
 }

@@ -110,6 +110,15 @@ pub(crate) struct UncoreReply {
     pub(crate) shared: bool,
 }
 
+/// Cycles of a request on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    /// Cycle in which it left the core.
+    pub(crate) left: Cycle,
+    /// Cycle in which its home node has looked the line up.
+    pub(crate) home: Cycle,
+}
+
 impl Chip {
     fn new(config: &MemoryConfig, seed: u64) -> Chip {
         let slc = Slc::new(&config.slc, seed).map(SlcView::whole);
@@ -264,21 +273,22 @@ impl Uncore {
         self.log(core, line, Some(at), Logged::Read { request, arrives, source });
         self.request(Agent::Core(core as u32), line, request.message());
         let accepted = self.admit(core, line, request.message(), at);
-        let reply = self.supply(core, line, request, 0, accepted.home);
+        let sent = Sent { left: at, home: accepted.home };
+        let reply = self.supply(core, line, request, 0, sent);
         self.acknowledge(core, line, accepted, reply.arrives);
         self.log_reply(place, &reply);
         reply
     }
 
-    /// Finds a cacheable line for a request that its home node has looked up at `home`, and changes
-    /// who holds it. `own_copies` is 1 if the home node snoops the requester itself.
+    /// Finds a cacheable line for a request and changes who holds it. `own_copies` is 1 if the home
+    /// node snoops the requester itself.
     pub(crate) fn supply(
         &mut self,
         core: usize,
         line: LineAddr,
         request: CoherenceRequest,
         own_copies: usize,
-        home: Cycle,
+        Sent { left, home }: Sent,
     ) -> UncoreReply {
         if !self.external.is_empty() && self.external.contains(&line) {
             return self.read_external(core, line, request, home);
@@ -301,7 +311,9 @@ impl Uncore {
         let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, found.peer_snooped);
-                (sent + self.latencies.interface, DataSource::Peer)
+                let arrives = sent + self.latencies.interface;
+                self.count_pair_line(core, peer, line, arrives - left);
+                (arrives, DataSource::Peer)
             }
             (None, true) => {
                 (self.sent_to_core(core, line, Message::CompData, home), DataSource::Slc)

@@ -9,6 +9,7 @@ mod coherence_random;
 mod coherence_states;
 mod configuration;
 mod contention;
+mod core_pairs;
 mod errors;
 mod flow_edges;
 mod flows;

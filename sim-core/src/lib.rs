@@ -15,7 +15,8 @@
 //!   one operation; [`operation`]: that timeline with the properties of the instruction, for
 //!   observers of a run.
 //! - [`chi`]: messages between cores, home nodes and memory; [`mesh_counts`]: what a mesh counts;
-//!   [`mesh_sums`]: sums that it keeps; [`mesh_sites`]: places that count, for tests.
+//!   [`core_pairs`]: what cores cause at one another; [`mesh_sums`]: sums that it keeps;
+//!   [`mesh_sites`]: places that count, for tests.
 //! - [`warm_state`]: state of a unit that outlives the instructions that wrote it, as words.
 //! - [`packed`]: compact tables of counts.
 //! - [`memory_budget`]: limit on the host memory of a replay.
@@ -29,6 +30,7 @@ pub mod batching_sink;
 pub mod chi;
 pub mod config;
 pub mod core_event;
+pub mod core_pairs;
 pub mod cores;
 pub mod counts;
 pub mod deferred_sink;

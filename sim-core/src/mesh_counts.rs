@@ -3,6 +3,7 @@
 //! the mesh's PMU is a sum of some of them.
 
 use crate::chi::{Channel, Message};
+use crate::core_pairs::CorePairs;
 use crate::mesh_sites::{self, Counted};
 
 /// Declares the events of a home node: name, number in CMN-700.
@@ -327,6 +328,8 @@ pub struct MeshCounts {
     /// Lines on their way from one core to another at the end of the counted part, less those at
     /// its begin.
     pub lines_under_way: i64,
+    /// Snoops and lines that the requests of each core caused at others.
+    pub pairs: CorePairs,
 }
 
 impl MeshCounts {
@@ -349,6 +352,7 @@ impl MeshCounts {
             reads_sent_again: 0,
             unanswered: 0,
             lines_under_way: 0,
+            pairs: CorePairs::default(),
             plan,
         }
     }
@@ -480,6 +484,7 @@ impl MeshCounts {
         apply(&mut self.reads_sent_again, other.reads_sent_again);
         self.unanswered += sign * other.unanswered;
         self.lines_under_way += sign * other.lines_under_way;
+        self.pairs.combine(&other.pairs, &apply);
     }
 }
 

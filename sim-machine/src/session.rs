@@ -99,6 +99,11 @@ impl Session {
         self
     }
 
+    /// Returns whether the [`Outcome`] has counts of the mesh.
+    pub fn counts_mesh(&self) -> bool {
+        self.counts_mesh
+    }
+
     /// Returns the session with its threads run at the same time on this many CPUs of the host. All
     /// numbers of CPUs give the same counts. They can differ a little from those of a run in exact
     /// order ([`crate::QuantaReport`]). Only [`Session::run`] of a whole machine does this, without

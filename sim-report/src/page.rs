@@ -6,8 +6,10 @@
 
 pub mod chart;
 pub mod links;
+pub mod matrix;
 pub mod palette;
 pub mod plot;
+pub mod scale;
 pub mod slides;
 pub mod table;
 #[cfg(test)]
@@ -17,6 +19,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use chart::{Chart, drawing};
 pub use links::{event_href, event_link, glossary, named_link};
+pub use matrix::{Matrix, MatrixCell};
+pub use scale::Scale;
 pub use slides::{Slide, Slides};
 pub use table::{Cell, Table};
 

@@ -5,10 +5,13 @@ mod branches;
 mod code;
 mod counters;
 mod curves;
+mod drawings;
 mod flows;
 mod latencies;
 mod listing;
 mod memory;
+mod mesh;
+mod mesh_map;
 mod overview;
 mod parts;
 mod picture;
@@ -16,12 +19,14 @@ mod run;
 mod sharing;
 mod slots;
 mod time;
+mod waits;
 
 use maud::Markup;
 
 use crate::page::{Page, Section};
 use crate::run_report::RunReport;
 
+pub use drawings::{map_file, waits_file};
 use parts::file_name;
 
 /// Returns the whole file.
@@ -46,8 +51,11 @@ fn sections(report: &RunReport) -> Vec<Section> {
     add("caches", "Caches and TLBs", memory::body(report));
     if is_n2 {
         add("latencies", "Load latencies", latencies::body(&report.load_latencies));
-        if !report.shared_lines.is_empty() {
+        if sharing::has_any(report) {
             add("sharing", "Lines that cores share", sharing::body(report));
+        }
+        if let Some(mesh) = &report.mesh {
+            add("mesh", "Traffic on the mesh", mesh::body(mesh));
         }
         add("curves", "Miss-ratio curves", curves::body(&report.miss_curves));
         add("flows", "Flows of the PMU guide", flows::body(&report.flows));

@@ -15,6 +15,7 @@ mod latencies;
 mod line_sharing;
 mod listing;
 mod memory;
+mod mesh;
 mod miss_curves;
 mod names;
 mod observed;
@@ -45,13 +46,14 @@ pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
 pub use latencies::{LatencyBucket, LatencyHistogram};
 pub use listing::{Caller, Listing, ListingRow};
 pub use memory::{LookupRow, NamedCount, PrefetcherRow};
+pub use mesh::{ChannelFlits, CorePairCount, HomeNode, MeshAgent, MeshLink, MeshTraffic};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
 pub(crate) use observed::slices_per_round;
 pub use observed::{Observed, fitting_tick};
 pub use older::FORMAT_1;
 use profiled::N2Profile;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
-pub use shared_lines::{SharedLine, SharedPlace};
+pub use shared_lines::{LineReader, SharedLine, SharedPlace};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{IntervalTotals, NamedTotals, Series, ThreadTimeline, Timeline};
 
@@ -98,6 +100,9 @@ pub struct RunReport {
     /// Lines whose data loads got from another core, those with most cycles first.
     #[serde(default)]
     pub shared_lines: Vec<SharedLine>,
+    /// Traffic on the mesh; absent in a run of one thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshTraffic>,
     /// Costs of functions, lines and instructions.
     pub code: Code,
     /// Annotated listings of the functions with most slots, and of those that a finding names.
@@ -151,6 +156,7 @@ impl RunReport {
             miss_curves: MissCurve::all(observed),
             load_latencies: LatencyHistogram::all(observed),
             shared_lines: SharedLine::all(&profile),
+            mesh: MeshTraffic::of(observed),
             code,
             listings,
             branches: Branches::of(&profile),

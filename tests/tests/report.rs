@@ -3,8 +3,10 @@
 
 use sim_a53::profile::run_profiled;
 use sim_a53::{A53Config, A53Event};
+use sim_core::chi::{Channel, Message};
 use sim_core::config::Document;
 use sim_core::flow::FlowGraph;
+use sim_core::mesh_counts::{AgentKind, HomeEvent};
 use sim_core::{Flow, PmuEvent, RootCause, StallCause};
 use sim_machine::{RunOptions, Session};
 use sim_metrics::Truth;
@@ -300,4 +302,57 @@ fn shared_lines_are_those_of_the_programs() {
     let both = &lines("atomics")[0];
     assert!(!both.is_false_sharing() && both.writers == 2, "{both:?}");
     assert_eq!(lines("vector"), [], "one thread shares nothing");
+}
+
+/// The numbers of the map and of the matrix add up to the counts of the mesh, on every channel.
+#[test]
+fn the_map_of_the_mesh_has_the_counts_of_the_run() {
+    for trace in ["parallel/readers_adjacent", "parallel/queue", "threads/plain_padded"] {
+        let session = session(trace).with_mesh();
+        with_report(&session, &part(30_000), |observed, report| {
+            let counts = &observed.outcome.mesh;
+            let mesh = report.mesh.as_ref().expect("several threads");
+            for channel in Channel::ALL {
+                let drawn: u64 = mesh.links.iter().map(|link| link.flits.of(channel)).sum();
+                let counted: u64 = counts.flits_by_side(channel).iter().flatten().sum();
+                assert_eq!(drawn, counted, "{trace}: {channel:?}");
+            }
+            let look_ups: u64 = mesh.home_nodes.iter().map(|home| home.look_ups).sum();
+            let misses: u64 = mesh.home_nodes.iter().map(|home| home.misses).sum();
+            assert_eq!(look_ups, counts.of_homes(HomeEvent::CacheAccess), "{trace}");
+            assert_eq!(misses, counts.of_homes(HomeEvent::CacheMiss), "{trace}");
+            let sent: u64 = mesh.agents.iter().map(|agent| agent.flits_sent).sum();
+            let received: u64 = mesh.agents.iter().map(|agent| agent.flits_received).sum();
+            assert!(sent == received && sent > 0, "{trace}: {sent} and {received}");
+        });
+    }
+}
+
+/// Every snoop that a core gets belongs to a request of one core, and every line that a core sends
+/// directly to another one is a line of the matrix.
+#[test]
+fn the_matrix_of_cores_has_every_snoop_of_the_run() {
+    for trace in ["parallel/readers_adjacent", "parallel/queue", "threads/atomic_adjacent"] {
+        let session = session(trace).with_mesh();
+        with_report(&session, &part(30_000), |observed, report| {
+            let counts = &observed.outcome.mesh;
+            let is_snoop = |message: &Message| {
+                message.channel() == Channel::Snp && *message != Message::SnpDVMOp
+            };
+            let snoops = Message::ALL.into_iter().filter(is_snoop);
+            let got: u64 = snoops.map(|snoop| counts.received_by(AgentKind::Core, snoop)).sum();
+            let pairs = &report.mesh.as_ref().expect("several threads").core_pairs;
+            let counted: u64 = pairs.iter().map(|pair| pair.snoops + pair.evictions).sum();
+            assert!(counted == got && got > 0, "{trace}: {counted} of {got} snoops");
+            let lines: u64 = pairs.iter().map(|pair| pair.lines).sum();
+            let peer_lines: u64 =
+                observed.outcome.cores.iter().map(|core| core.memory.peer_lines).sum();
+            assert!(lines > 0 && lines >= peer_lines, "{trace}: {lines} of {peer_lines} lines");
+            assert!(pairs.iter().all(|pair| pair.snoops >= pair.lines), "{trace}: {pairs:?}");
+        });
+    }
+    let alone = session("vector").with_mesh();
+    with_report(&alone, &part(1_000), |_, report| assert_eq!(report.mesh, None, "one thread"));
+    let uncounted = session("parallel/queue");
+    with_report(&uncounted, &part(1_000), |_, report| assert_eq!(report.mesh, None));
 }

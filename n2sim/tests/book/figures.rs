@@ -1,14 +1,16 @@
 //! The flows in the book are drawn from what the model walks: with the counts of chapter 1's two
-//! loads.
+//! loads. The traffic between cores is drawn from runs of the recorded programs.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use sim_core::flow::{Flow, FlowGraph};
 use sim_machine::ConfigSource;
-use sim_report::flow;
+use sim_report::{RunReport, flow, report_page};
 use sim_scenario::{self as scenario, Reading, Recorded, configure, run_case_on};
 
-use super::book;
+use super::{book, repository};
 
 /// Flows that a chapter shows, with their files.
 const FIGURES: [(Flow, &str); 3] = [
@@ -25,11 +27,33 @@ fn flows_are_drawn_as_the_model_walks_them() {
     let (_, recorded) =
         run_case_on(&cases[0], &config, Reading::Guide, Recorded::default()).unwrap();
     for (shown, name) in FIGURES {
-        let path = book().join("src/figures").join(name);
         let picture = flow::svg(&FlowGraph::new(shown), Some(&recorded.flows));
-        if std::env::var_os("N2SIM_BLESS").is_some() {
-            fs::write(&path, &picture).unwrap();
-        }
-        assert!(fs::read_to_string(path).is_ok_and(|old| old == picture), "{name} is another one");
+        expect_picture(&book().join("src/figures").join(name), &picture);
     }
+}
+
+/// Compares a picture with its file, or writes the file.
+fn expect_picture(path: &Path, picture: &str) {
+    if std::env::var_os("N2SIM_BLESS").is_some() {
+        fs::write(path, picture).unwrap();
+    }
+    let is_same = fs::read_to_string(path).is_ok_and(|old| old == picture);
+    assert!(is_same, "{} is another one", path.display());
+}
+
+/// Returns the report of a committed trace of several threads.
+fn report(name: &str) -> RunReport {
+    let trace = repository().join("traces/parallel").join(name);
+    let mut report = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    let done = report.arg("report").arg(trace).arg("--json").output().unwrap();
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+#[test]
+fn traffic_between_cores_is_drawn_as_the_programs_cause_it() {
+    let (adjacent, padded) = (report("readers_adjacent.n2t"), report("readers_padded.n2t"));
+    let both = [("readers_adjacent", &adjacent), ("readers_padded", &padded)];
+    expect_picture(&book().join("src/figures/waits.svg"), &report_page::waits_file(&both));
+    let map = report_page::map_file(adjacent.mesh.as_ref().unwrap());
+    expect_picture(&repository().join("docs/figures/mesh.svg"), &map);
 }

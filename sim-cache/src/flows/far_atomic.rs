@@ -14,7 +14,7 @@ use crate::config::{FarAtomics, IdealData};
 use crate::core_memory::CoreMemory;
 use crate::flows::translate::Translated;
 use crate::uncore::quantum_log::Logged;
-use crate::uncore::{Uncore, UncoreReply};
+use crate::uncore::{Sent, Uncore, UncoreReply};
 use crate::units::bus::BytesMoved;
 use crate::units::request::{CoherenceRequest, SnoopRequest};
 
@@ -53,6 +53,7 @@ impl CoreMemory {
             let own = SnoopRequest::new(Snoop::CleanInvalidate, line, at);
             let own = SnoopRequest { message: Message::SnpUnique, ..own };
             uncore.home_sends(self.number, line, own.message);
+            uncore.count_pair_snoop(self.number, self.number, line);
             self.answer_snoop(own, uncore, sink);
         }
         let message = message_of(request.kind);
@@ -93,7 +94,8 @@ impl Uncore {
         self.home_sends(core, line, Message::DBIDResp);
         self.core_sends(core, line, Message::PartWrData);
         let accepted = self.admit(core, line, message, at);
-        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, accepted.home);
+        let sent = Sent { left: at, home: accepted.home };
+        let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, sent);
         self.end_atomic(core, line, accepted, reply.arrives);
         let is_store = message == Message::AtomicStore;
         let answer = if is_store { Message::Comp } else { Message::PartCompData };

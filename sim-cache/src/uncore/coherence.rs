@@ -64,8 +64,11 @@ impl Uncore {
             && request.takes_data_itself()
             && (!request.takes_away() || others.len() == 1);
         let by = forwards.then_some(core as u32);
-        let (snooped, peer_snooped) =
-            if is_held { self.snoop_others(by, &others, line, request, peer, at) } else { (0, at) };
+        let (snooped, peer_snooped) = if is_held {
+            self.snoop_others((core, by), &others, line, request, peer, at)
+        } else {
+            (0, at)
+        };
         if peer.is_some() && !request.takes_away() {
             // Sharing is detected: the home node can serve the line from now on.
             self.keep_at_home(line, false, at);
@@ -85,12 +88,12 @@ impl Uncore {
         }
     }
 
-    /// Snoops all other holders if the request takes the line away, otherwise only the supplying
-    /// peer, which sends the line to `requester`. Returns the number of snooped cores, and when the
-    /// snoop is at the peer.
+    /// Snoops all other holders if the request of `core` takes the line away, otherwise only the
+    /// supplying peer, which sends the line to `receiver`. Returns the number of snooped cores, and
+    /// when the snoop is at the peer.
     fn snoop_others(
         &mut self,
-        requester: Option<u32>,
+        (core, receiver): (usize, Option<u32>),
         others: &Holders,
         line: LineAddr,
         request: CoherenceRequest,
@@ -101,7 +104,7 @@ impl Uncore {
         for other in cores_of(others) {
             let forward = peer == Some(other);
             if forward || request.takes_away() {
-                let to = requester.filter(|_| forward);
+                let to = receiver.filter(|_| forward);
                 let message = request.snoop_message(to.is_some());
                 let at = self.sent_to_core(other, line, message, at);
                 let snoop = SnoopRequest::new(request.snoop(), line, at);
@@ -109,6 +112,7 @@ impl Uncore {
                     peer_snooped = at;
                 }
                 self.snoop(other, SnoopRequest { forward, requester: to, message, ..snoop });
+                self.count_pair_snoop(core, other, line);
                 snooped += 1;
                 if to.is_some() {
                     self.raise(line, HomeEvent::ForwardingSnoop);
@@ -128,6 +132,7 @@ impl Uncore {
             let at = self.at_core(holder, lost, at);
             let snoop = SnoopRequest::new(Snoop::CleanInvalidate, lost, at);
             self.snoop(holder, SnoopRequest { evicts: true, ..snoop });
+            self.count_pair_eviction(core, holder, lost);
         }
         self.count_eviction(lost, holders.len());
         self.others = holders;
@@ -170,6 +175,7 @@ impl Uncore {
                 let message = SnoopRequest::new(snoop, line, at).message;
                 let at = self.sent_to_core(other, line, message, accepted.home);
                 self.snoop(other, SnoopRequest::new(snoop, line, at));
+                self.count_pair_snoop(core, other, line);
                 last = last.max(self.snoop_answered(other, line, at));
                 if invalidates(snoop) {
                     self.forget_holder(other, line);

@@ -209,6 +209,33 @@ impl Uncore {
         }
     }
 
+    /// Counts a snoop of another core for a request of `core`.
+    pub(crate) fn count_pair_snoop(&mut self, core: usize, other: usize, line: LineAddr) {
+        if self.traffic.is_counting() {
+            self.traffic.counts.pairs.snoop(core, other, line);
+        }
+    }
+
+    /// Counts a snoop of a holder because a request of `core` removed its line from the filter.
+    pub(crate) fn count_pair_eviction(&mut self, core: usize, holder: usize, line: LineAddr) {
+        if self.traffic.is_counting() {
+            self.traffic.counts.pairs.evict(core, holder, line);
+        }
+    }
+
+    /// Counts a line that another core supplies, and the cycles that the request of `core` took.
+    pub(crate) fn count_pair_line(
+        &mut self,
+        core: usize,
+        peer: usize,
+        line: LineAddr,
+        cycles: Cycle,
+    ) {
+        if self.traffic.is_counting() {
+            self.traffic.counts.pairs.supply(core, peer, line, cycles);
+        }
+    }
+
     /// Counts the snoops that an eviction from the filter causes, at `cores` cores.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_eviction(&mut self, line: LineAddr, cores: usize) {

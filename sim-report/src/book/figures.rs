@@ -15,7 +15,7 @@ pub fn is_drawn_in_palette(svg: &str) -> bool {
 /// never share one.
 pub(super) fn inline(svg: &str, prefix: &str) -> String {
     let svg = svg.find("<svg").map_or(svg, |start| &svg[start..]);
-    let svg = svg.replace(&palette::svg_style(), "");
+    let svg = svg.replace(&palette::svg_style(), "").replace(&palette::scale_style(), "");
     let mut text = svg.trim_end().to_owned();
     for attribute in ["id=\"", "url(#", "href=\"#", "aria-labelledby=\"", "aria-describedby=\""] {
         text = text.replace(attribute, &format!("{attribute}{prefix}"));

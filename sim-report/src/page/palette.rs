@@ -27,7 +27,7 @@ macro_rules! colors {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $light:literal, $dark:literal;)*) => {
         $($(#[$doc])* pub const $constant: Color = Color { name: $name, light: $light, dark: $dark };)*
 
-        /// Every color.
+        /// Every color but those of scales.
         pub const COLORS: [Color; [$($name),*].len()] = [$($constant),*];
     };
 }
@@ -77,6 +77,28 @@ colors! {
     GRAY_TINT = "gray-tint", "#e9ebee", "#343a43";
 }
 
+/// Blue scale for amounts, from small to large. Text has the color of [`on_step`].
+pub const COLD: [Color; 5] = [
+    Color { name: "cold-1", light: "#d3e6f5", dark: "#173349" },
+    Color { name: "cold-2", light: "#a3cdea", dark: "#1f4c6e" },
+    Color { name: "cold-3", light: "#5aa5d8", dark: "#2a6b9b" },
+    Color { name: "cold-4", light: "#1467a8", dark: "#6db4e6" },
+    Color { name: "cold-5", light: "#0a3a66", dark: "#cfe9fb" },
+];
+/// Brown scale for other amounts in a figure with [`COLD`].
+pub const WARM: [Color; 5] = [
+    Color { name: "warm-1", light: "#fbe3d0", dark: "#45280f" },
+    Color { name: "warm-2", light: "#f5c092", dark: "#683a12" },
+    Color { name: "warm-3", light: "#e58b3f", dark: "#8f4d12" },
+    Color { name: "warm-4", light: "#a84a00", dark: "#f0a35c" },
+    Color { name: "warm-5", light: "#6b2d00", dark: "#fcdcbf" },
+];
+
+/// Returns the color of text on a step of a scale, from 0.
+pub fn on_step(step: usize) -> Color {
+    if step < 3 { INK } else { PAPER }
+}
+
 /// The solid colors of a series, in the order of their use.
 pub const SERIES: [Color; 6] = [BLUE, ORANGE, GREEN, PURPLE, RED, YELLOW];
 
@@ -84,26 +106,39 @@ pub const SERIES: [Color; 6] = [BLUE, ORANGE, GREEN, PURPLE, RED, YELLOW];
 /// for every color, dark if the reader prefers it. The element uses no variables, so that printers
 /// and other readers of SVG show the colors too.
 pub fn svg_style() -> String {
-    let light = classes(|color| color.light.to_owned());
-    let dark = classes(|color| color.dark.to_owned());
+    let light = classes(COLORS, |color| color.light.to_owned());
+    let dark = classes(COLORS, |color| color.dark.to_owned());
     format!(
         "<style>text{{font-family:system-ui,sans-serif}}{light}\
          @media(prefers-color-scheme:dark){{{dark}}}</style>"
     )
 }
 
+/// Returns the `<style>` element with the colors of scales, for a drawing in a separate file that
+/// has that of [`svg_style`] too.
+pub fn scale_style() -> String {
+    let light = classes(scales(), |color| color.light.to_owned());
+    let dark = classes(scales(), |color| color.dark.to_owned());
+    format!("<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>")
+}
+
+fn scales() -> impl Iterator<Item = Color> {
+    COLD.into_iter().chain(WARM)
+}
+
 /// Returns the style for a page: variables that follow the page's theme, and classes that use them.
 pub(crate) fn page_style() -> String {
     let mut variables = String::new();
-    for Color { name, light, dark } in COLORS {
+    for Color { name, light, dark } in COLORS.into_iter().chain(scales()) {
         let _ = write!(variables, "--{name}:light-dark({light},{dark});");
     }
-    format!(":root{{{variables}}}{}", classes(Color::var))
+    let classes = classes(COLORS.into_iter().chain(scales()), Color::var);
+    format!(":root{{{variables}}}{classes}")
 }
 
-fn classes(value: fn(Color) -> String) -> String {
+fn classes(colors: impl IntoIterator<Item = Color>, value: fn(Color) -> String) -> String {
     let mut rules = String::new();
-    for color in COLORS {
+    for color in colors {
         let (name, value) = (color.name, value(color));
         let _ = write!(rules, ".fill-{name}{{fill:{value}}}.stroke-{name}{{stroke:{value}}}");
     }
@@ -156,6 +191,22 @@ mod tests {
         for pair in [GREEN, YELLOW, BLUE, ORANGE].windows(2) {
             let is = least_difference(pair[0], pair[1]);
             assert!(is > 30.0, "{} and {}: {is:.0}", pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn steps_of_a_scale_differ_for_every_reader_and_have_readable_text() {
+        for scale in [COLD, WARM] {
+            for pair in scale.windows(2) {
+                let is = least_difference(pair[0], pair[1]);
+                assert!(is > 11.0, "{} and {}: {is:.0}", pair[0].name, pair[1].name);
+            }
+            for (step, color) in scale.into_iter().enumerate() {
+                expect(on_step(step), color, 4.5);
+            }
+        }
+        for (cold, warm) in COLD.into_iter().zip(WARM) {
+            assert!(least_difference(cold, warm) > 18.0, "{} and {}", cold.name, warm.name);
         }
     }
 

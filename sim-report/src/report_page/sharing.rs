@@ -6,12 +6,31 @@ use crate::page::{Cell, Table};
 use crate::run_report::{RunReport, SharedLine, SharedPlace};
 
 use super::parts::{listed_line, percent};
+use super::waits;
 
 /// Least share of the cycles of a listed line, in percent.
 const LEAST_PERCENT: f64 = 1.0;
 
-/// Returns the table.
+/// Returns whether cores took lines from one another or snooped one another.
+pub(super) fn has_any(report: &RunReport) -> bool {
+    let pairs = report.mesh.as_ref().map_or(&[][..], |mesh| &mesh.core_pairs);
+    !report.shared_lines.is_empty() || !pairs.is_empty()
+}
+
+/// Returns the matrices of cores and lines, and the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
+    html! {
+        (waits::cores(report))
+        @if !report.shared_lines.is_empty() {
+            h3 { "Lines" }
+            (waits::lines(report))
+            (lines(report))
+        }
+    }
+}
+
+/// Returns the table of lines.
+fn lines(report: &RunReport) -> Markup {
     let caption =
         "Lines of 64 bytes whose data loads got from another core, and the cycles of these loads";
     let table = Table::new("sharing-table", caption).text("Line").text("Sharing").number("Loads");

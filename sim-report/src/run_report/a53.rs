@@ -93,6 +93,7 @@ impl RunReport {
             miss_curves: Vec::new(),
             load_latencies: Vec::new(),
             shared_lines: Vec::new(),
+            mesh: None,
             code: code_costs,
             listings,
             branches: Branches::from_counts(&code.branches(), &profile),

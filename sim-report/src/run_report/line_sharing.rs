@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sim_core::{
-    AccessKind, AccessShape, DataSource, EventSink, LINE_BYTES, Notice, Operation, OperationKind,
-    PmuEvent,
+    AccessKind, AccessShape, DataSource, EventSink, LINE_BYTES, LineAddr, Notice, Operation,
+    OperationKind, PhysAddr, PmuEvent,
 };
 
 /// Most lines kept: 4 MiB of data. Later ones are ignored.
@@ -17,6 +17,10 @@ pub(super) struct UsedBytes {
     pub(super) written: u64,
     /// Bytes that other cores have written since it last used the line.
     unseen: u64,
+    /// Its retired loads and atomics whose data came from another core.
+    pub(super) loads: u64,
+    /// Sum of their cycles, from issue to data.
+    pub(super) cycles: u64,
 }
 
 /// Accesses of one instruction to a line.
@@ -38,6 +42,8 @@ pub(super) struct Line {
     pub(super) cycles: u64,
     /// Bytes used, by core.
     pub(super) used: BTreeMap<usize, UsedBytes>,
+    /// Physical address; known from the first access on.
+    pub(super) physical: Option<LineAddr>,
     /// Accesses by address of the instruction.
     pub(super) by_pc: BTreeMap<u64, Accesses>,
 }
@@ -106,9 +112,14 @@ impl LineSharing {
         let site = line.by_pc.entry(timeline.pc).or_default();
         if reads && is_from_peer {
             site.from_peer += 1;
+            let cycles = timeline.complete.saturating_sub(timeline.issue);
             line.loads += 1;
             line.data_loads += u64::from(is_new);
-            line.cycles += timeline.complete.saturating_sub(timeline.issue);
+            line.cycles += cycles;
+            let used = line.used.entry(self.core).or_default();
+            used.loads += 1;
+            used.cycles += cycles;
+            line.physical = operation.physical.map(PhysAddr::line);
         }
         if writes {
             site.writes += 1;
@@ -137,7 +148,8 @@ impl Line {
     /// since its last use.
     fn sees(&mut self, core: usize, bytes: u64) -> bool {
         let written = self.used.values().fold(0, |all, used| all | used.written);
-        let used = self.used.entry(core).or_insert(UsedBytes { written: 0, unseen: written });
+        let used =
+            self.used.entry(core).or_insert(UsedBytes { unseen: written, ..UsedBytes::default() });
         std::mem::take(&mut used.unseen) & bytes != 0
     }
 
@@ -202,6 +214,8 @@ mod tests {
     fn a_load_needs_data_if_it_reads_a_byte_that_another_core_wrote() {
         let line = one_line(0x1008);
         assert_eq!((line.loads, line.cycles, line.used.len()), (2, 280, 2));
+        assert_eq!((line.used[&0].loads, line.used[&0].cycles), (2, 280), "its reader");
+        assert_eq!((line.used[&1].loads, line.used[&1].cycles), (0, 0), "its writer");
         assert_eq!(line.data_loads, 0, "the line, not its data");
         assert_eq!(one_line(0x1004).data_loads, 1, "half of the word");
         assert_eq!(one_line(0x1040).data_loads, 0, "the next line");

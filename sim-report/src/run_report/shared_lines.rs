@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use sim_core::LINE_BYTES;
 
 use super::code::Place;
-use super::line_sharing::{Accesses, Line};
+use super::line_sharing::{Accesses, Line, UsedBytes};
+use super::mesh::CorePairCount;
 use super::profiled::N2Profile;
 use super::ratio::percent;
 
@@ -29,10 +30,30 @@ pub struct SharedLine {
     /// Loads among `loads` that read a byte which another core had written since the reader last
     /// used the line. The others needed the line only.
     pub data_loads: u64,
+    /// Cores that use the line, by number.
+    #[serde(default)]
+    pub readers: Vec<LineReader>,
+    /// Pairs of cores, of which requests of one for this line made the home node snoop the other;
+    /// empty if the mesh was not counted.
+    #[serde(default)]
+    pub core_pairs: Vec<CorePairCount>,
     /// Instructions that most of the loads belong to, most first.
     pub loaded_at: Vec<SharedPlace>,
     /// Instructions with most writes to the line, most first.
     pub written_at: Vec<SharedPlace>,
+}
+
+/// Use of a shared line by one core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LineReader {
+    /// Number of the core.
+    pub core: u32,
+    /// Its retired loads and atomics whose data came from another core.
+    pub loads: u64,
+    /// Sum of their cycles, from issue to data.
+    pub cycles: u64,
+    /// Whether it wrote to the line.
+    pub writes: bool,
 }
 
 /// Instruction that accesses a shared line.
@@ -88,10 +109,26 @@ impl SharedLine {
             cores: line.used.len() as u64,
             writers: line.used.values().filter(|used| used.written != 0).count() as u64,
             data_loads: line.data_loads,
+            readers: line.used.iter().map(LineReader::of).collect(),
+            core_pairs: pairs(line, profile),
             loaded_at: places(line, profile, |accesses| accesses.from_peer),
             written_at: places(line, profile, |accesses| accesses.writes),
         }
     }
+}
+
+impl LineReader {
+    fn of((core, used): (&usize, &UsedBytes)) -> LineReader {
+        let UsedBytes { loads, cycles, written, .. } = *used;
+        LineReader { core: *core as u32, loads, cycles, writes: written != 0 }
+    }
+}
+
+/// Returns what requests for a line caused at other cores.
+fn pairs(line: &Line, profile: &N2Profile<'_>) -> Vec<CorePairCount> {
+    let pairs = &profile.observed.outcome.mesh.pairs;
+    let of_line = line.physical.into_iter().flat_map(|physical| pairs.of_line(physical));
+    of_line.map(CorePairCount::of).collect()
 }
 
 /// Returns the instructions with most of some accesses to a line.
@@ -118,6 +155,8 @@ mod tests {
             cores: 2,
             writers: 1,
             data_loads,
+            readers: Vec::new(),
+            core_pairs: Vec::new(),
             loaded_at: Vec::new(),
             written_at: Vec::new(),
         };
