@@ -484,7 +484,7 @@ impl MeshCounts {
         apply(&mut self.reads_sent_again, other.reads_sent_again);
         self.unanswered += sign * other.unanswered;
         self.lines_under_way += sign * other.lines_under_way;
-        self.pairs.combine(&other.pairs, &apply);
+        self.pairs.combine(&other.pairs, apply);
     }
 }
 
