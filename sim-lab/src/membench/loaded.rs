@@ -265,7 +265,7 @@ impl Bench {
     fn access(&mut self, core: usize, line: u64, kind: MemKind, at: Cycle) -> MemReply {
         // Buffers begin at other eighths of a page: if all began at its start, short ones would
         // share a part of the sets of the system level cache and leave the others empty.
-        let begin = ((core as u64 + 1) << 32) + (core as u64 * 5 % 8 << 18);
+        let begin = ((core as u64 + 1) << 32) + ((core as u64 * 5 % 8) << 18);
         let addr = VirtAddr(begin + line * LINE_BYTES);
         self.access_at(core, addr, kind, at)
     }
