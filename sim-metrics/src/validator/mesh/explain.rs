@@ -59,9 +59,9 @@ fn slc(count: &dyn Fn(Truth) -> f64) -> MeshReason {
     let writes = count(Truth::MeshWriteBacks) + count(Truth::MeshWriteEvicts);
     let owner = count(Truth::MeshMakeReadUniques) + count(Truth::MeshMakeUniques);
     MeshReason::Counts(format!(
-        "{hits} look-ups hit the system level cache, which supplied {lines} lines: look-ups of \
-         {writes} copy-backs and {owner} requests for ownership hit without a line for a core, and \
-         {peers} lines came from other cores, whatever their look-up found"
+        "{hits} look-ups hit the system level cache, which supplied {lines} lines: hits include \
+         look-ups that need no line ({writes} copy-backs and {owner} requests for ownership in \
+         all) and those whose line another core supplied ({peers} lines in all)"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What a formula over counts of the mesh adds for each event, found without a run: the formula is
+//! Weights of the events in a formula over counts of the mesh, found without a run: the formula is
 //! evaluated with one event at a time. A unit that is off, and parts that do not make up their
 //! divisor, show in these numbers.
 
@@ -104,7 +104,11 @@ pub(super) fn unit_faults(metric: &MetricFormula, linked: &Linked) -> Vec<MeshRe
 fn unit_factor(metric: &MetricFormula, linked: &Linked) -> Option<MeshReason> {
     let unit = bytes_per_second(&metric.scale.unit)? * metric.scale.factor;
     let factor = |(event, weight): (String, f64)| {
-        let given = (weight * unit).abs();
+        // What is subtracted is a correction of an event that is added.
+        let given = weight * unit;
+        if given <= 0.0 {
+            return None;
+        }
         let times = BYTES.map(|right| (given / right, right));
         let is_power = |times: f64| (times.log10() - times.log10().round()).abs() < NEAR;
         if times.iter().any(|(times, _)| (times - 1.0).abs() < NEAR) {
