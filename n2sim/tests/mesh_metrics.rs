@@ -149,7 +149,7 @@ fn what_has_no_counts_of_the_mesh_says_so() {
         (&["stat", READERS, "-M", "x", "--metrics", &files.broken], "broken.json: EOF"),
         (&["validate", READERS, "--metrics", &files.broken], "broken.json: EOF"),
         (&["plan", READERS, "-M", "Mesh"], "plan has no metric"),
-        (&["estimate", READERS, "-M", "Mesh"], "estimate has no metric"),
+        (&["estimate", READERS, "-M", "Mesh", "--jobs", "2"], "estimate has no metric"),
     ];
     for (args, message) in refused {
         let (code, _, said) = run(args);

@@ -235,6 +235,7 @@ pub fn judge_groups(validators: &[MeshValidator<'_>], verdicts: &mut [&mut Verdi
             let reason = MeshReason::NotWhole { group, extra, lacking, sum };
             let finding = Finding { reason: Reason::InMesh(reason), shift: None };
             // The sum comes first: it holds whatever the parts mean.
+            verdicts[at].explained();
             verdicts[at].findings.insert(0, finding);
         }
     }
