@@ -94,7 +94,9 @@ impl<'a> MeshValidator<'a> {
             .map_or(self.metric.scale.factor, |truth| claims::factor(&self.metric.scale, truth));
         verdict.value = Some(factor * evaluation.value).filter(|value| value.is_finite());
         self.compare(run, &mut verdict, times);
-        if let (Some(times), Some(value)) = (times, verdict.value) {
+        if let (Some(times), Some(value)) = (times, verdict.value)
+            && self.truth().and_then(|truth| self.is_near(truth, value / times, run)) == Some(true)
+        {
             let text = self.metric.formula.as_ref().map_or("", |formula| formula.text());
             verdict.corrected = Some(format!("({text}) / {times}"));
             verdict.corrected_value = Some(value / times);
@@ -137,6 +139,12 @@ impl<'a> MeshValidator<'a> {
         Some(format!("the model never raises {}{others}: {why}", event.name))
     }
 
+    /// Returns whether a value is within the tolerance of a truth, if that has a value.
+    fn is_near(&self, truth: Truth, value: f64, run: &MeshEvidence) -> Option<bool> {
+        let real = run.truths.value(truth)?;
+        Some((value - real).abs() <= self.tolerance.of(truth, real, &run.truths))
+    }
+
     /// Compares the value with the truth and finds the reasons of a difference.
     fn compare(&self, run: &MeshEvidence, verdict: &mut Verdict, times: Option<f64>) {
         let (truth, other) = match self.claim {
@@ -151,10 +159,7 @@ impl<'a> MeshValidator<'a> {
                 return;
             }
         };
-        let is_near = |truth: Truth, value: f64| {
-            let real = run.truths.value(truth)?;
-            Some((value - real).abs() <= self.tolerance.of(truth, real, &run.truths))
-        };
+        let is_near = |truth: Truth, value: f64| self.is_near(truth, value, run);
         let (real, value) = (verdict.real.unwrap_or(0.0), verdict.value.unwrap_or(0.0));
         if real == 0.0 && value == 0.0 {
             verdict.status = ValidationStatus::Nothing;
@@ -223,6 +228,10 @@ pub fn lint_groups(validators: &[MeshValidator<'_>]) -> Vec<(usize, Reason)> {
 pub fn judge_groups(validators: &[MeshValidator<'_>], verdicts: &mut [&mut Verdict]) {
     for (members, reason) in broken_groups(validators) {
         let MeshReason::NotWhole { group, extra, lacking, .. } = reason else { continue };
+        // What the parts lack may be in one that was not asked for.
+        if !lacking.is_empty() {
+            continue;
+        }
         // A member without a value makes the sum unknown.
         let share = |at: &usize| match validators[*at].truth() {
             Some(_) => verdicts[*at].value,
