@@ -145,7 +145,7 @@ fn what_has_no_counts_of_the_mesh_says_so() {
         (&["stat", READERS, "-M", "mesh_slc_mis_ratio"], "no metric or group is called"),
         (&["stat", READERS, "-M", "Mesh", "--per-thread"], "--per-thread has no metric"),
         (&["stat", READERS, "-M", "Mesh", "--mode", "memory"], "--mode memory has no metric"),
-        (&["stat", READERS, "-M", "Mesh", "-I", "1"], "-I"),
+        (&["stat", READERS, "-M", "Mesh", "-I", "1"], "cannot be used with"),
         (&["stat", READERS, "-M", "x", "--metrics", &files.broken], "broken.json: EOF"),
         (&["validate", READERS, "--metrics", &files.broken], "broken.json: EOF"),
         (&["plan", READERS, "-M", "Mesh"], "plan has no metric"),
