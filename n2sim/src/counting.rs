@@ -9,6 +9,7 @@ pub(crate) mod event_list;
 pub(crate) mod ideal_run;
 pub(crate) mod interval;
 pub(crate) mod mesh_events;
+pub(crate) mod mesh_names;
 pub(crate) mod metric_events;
 pub(crate) mod metric_name;
 pub(crate) mod notes;

@@ -35,6 +35,7 @@ mod ladder;
 mod litmus;
 mod mcp;
 mod memory;
+mod mesh_metrics;
 mod metrics;
 mod modes;
 mod names;

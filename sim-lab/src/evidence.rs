@@ -23,9 +23,22 @@ pub fn examine<S: EventSink>(
     progress: &mut dyn FnMut(u64),
     observer: &mut S,
 ) -> Result<Evidence, MachineError> {
+    Ok(examine_with_outcome(session, options, progress, observer)?.0)
+}
+
+/// Runs a session and returns its evidence and its outcome; `observer` receives the run as well.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn examine_with_outcome<S: EventSink>(
+    session: &Session,
+    options: &RunOptions,
+    progress: &mut dyn FnMut(u64),
+    observer: &mut S,
+) -> Result<(Evidence, Outcome), MachineError> {
     let mut truth = TruthSink::default();
     let outcome = session.run_with_sink(options, progress, &mut (&mut truth, observer))?;
-    Ok(evidence(session, &outcome, truth.ledger(&outcome)))
+    Ok((evidence(session, &outcome, truth.ledger(&outcome)), outcome))
 }
 
 /// Returns the evidence of a run whose ground truth was recorded.

@@ -1,5 +1,5 @@
-//! Built-in metrics from `configs/neoverse-n2/metrics.toml` and `configs/cortex-a53/metrics.toml`,
-//! which are read like any other metric file.
+//! Built-in metrics from `configs/neoverse-n2/metrics.toml`, for its mesh from `mesh-metrics.toml`
+//! there, and from `configs/cortex-a53/metrics.toml`. They are read like any other metric file.
 
 use crate::formula::Catalog;
 use crate::metric_file::{self, NamedText};
@@ -13,6 +13,14 @@ pub const A53_FILE: &str = "cortex-a53/metrics.toml";
 /// Returns the metrics of the Neoverse N2.
 pub fn catalog() -> Catalog {
     read(FILE, include_str!("../../configs/neoverse-n2/metrics.toml"))
+}
+
+/// Name of the file of the mesh in messages.
+pub const MESH_FILE: &str = "neoverse-n2/mesh-metrics.toml";
+
+/// Returns the metrics of the mesh of Neoverse N2 cores.
+pub fn mesh_catalog() -> Catalog {
+    read(MESH_FILE, include_str!("../../configs/neoverse-n2/mesh-metrics.toml"))
 }
 
 /// Returns the metrics of the Cortex-A53.

@@ -9,7 +9,7 @@
 //! * [`a53_rules`]: the rules between counts of a Cortex-A53;
 //! * [`lint`]: counts that no rule forbids and no machine shows: ratios above 1, negative shares;
 //! * [`truth`]: ground-truth values by name, for metrics that claim to measure them; [`a53_truth`]:
-//!   those of a Cortex-A53;
+//!   those of a Cortex-A53; [`mesh_truth`]: those of the mesh;
 //! * [`validator`]: formulas compared with ground truth, with the reasons for a difference;
 //! * [`cause`]: usual causes of a broken rule; [`count`]: a count and its tolerance.
 
@@ -21,6 +21,7 @@ pub mod count;
 pub mod formula;
 pub mod identities;
 pub mod lint;
+pub mod mesh_truth;
 pub mod metric_file;
 pub mod metrics;
 pub mod rules;

@@ -1,7 +1,7 @@
 //! Readers for published metric files and for the project's own format, with a common result.
 //!
 //! * [`linux`]: the arrays of Linux `tools/perf/pmu-events`; [`telemetry`]: Arm's telemetry JSON,
-//!   and Arm's plain event lists;
+//!   and Arm's plain event lists; [`telemetry_mesh`]: Arm's telemetry JSON of a mesh;
 //! * [`papi`]: presets of PAPI; [`likwid`]: performance groups of likwid;
 //! * [`own`]: the project's TOML; [`mod@review`]: faults of any of them.
 //!
@@ -15,6 +15,7 @@ pub mod own;
 pub mod papi;
 pub mod review;
 pub mod telemetry;
+pub mod telemetry_mesh;
 
 pub use contents::{DeclaredCore, DeclaredEvent, MetricFile, MetricFileError, NamedText};
 pub use review::review;
@@ -29,6 +30,9 @@ pub fn read(files: &[NamedText<'_>]) -> Result<MetricFile, MetricFileError> {
     for file in files {
         match Format::of(file) {
             Some(Format::Linux(list)) => lists.push((file.name, list)),
+            Some(Format::Telemetry(value)) if telemetry_mesh::is_of_mesh(&value) => {
+                all.join(telemetry_mesh::read(file.name, &value));
+            }
             Some(Format::Telemetry(value)) => all.join(telemetry::read(file.name, &value)),
             Some(Format::Papi) => all.join(papi::read(file)),
             Some(Format::Likwid) => all.join(likwid::read(file)),

@@ -36,6 +36,18 @@ pub enum TruthUnit {
     CyclesEach,
     /// Slots per occurrence.
     SlotsEach,
+    /// Messages of the mesh.
+    Messages,
+    /// Cycles of the clock of the mesh.
+    MeshCycles,
+    /// Occurrences per thousand cycles of the mesh.
+    PerKiloMeshCycle,
+    /// Occurrences per request.
+    PerRequest,
+    /// Seconds.
+    Seconds,
+    /// Bytes per second.
+    BytesPerSecond,
 }
 
 impl fmt::Display for TruthUnit {
@@ -55,6 +67,12 @@ impl fmt::Display for TruthUnit {
             TruthUnit::PerCycle => "per cycle",
             TruthUnit::CyclesEach => "cycles each",
             TruthUnit::SlotsEach => "slots each",
+            TruthUnit::Messages => "messages",
+            TruthUnit::MeshCycles => "mesh cycles",
+            TruthUnit::PerKiloMeshCycle => "per 1000 mesh cycles",
+            TruthUnit::PerRequest => "per request",
+            TruthUnit::Seconds => "seconds",
+            TruthUnit::BytesPerSecond => "bytes per second",
         })
     }
 }
@@ -72,7 +90,7 @@ pub struct Quotient {
 }
 
 /// Declares [`Truth`] from one list: measured quantities, then quotients of them; then those that
-/// only a Cortex-A53 has.
+/// only a Cortex-A53 has; then those of the mesh.
 macro_rules! truths {
     (
         measured { $($(#[$doc:meta])* $name:ident = $text:literal, $unit:ident, $definition:literal;)* }
@@ -81,6 +99,9 @@ macro_rules! truths {
         of_a53 { $($a53:ident = $a53_text:literal, $a53_unit:ident, $a53_definition:literal;)* }
         a53_quotients { $($a53_ratio:ident = $a53_ratio_text:literal, $a53_ratio_unit:ident,
             $a53_part:ident / $a53_whole:ident, $a53_ratio_definition:literal;)* }
+        of_mesh { $($mesh:ident = $mesh_text:literal, $mesh_unit:ident, $mesh_definition:literal;)* }
+        mesh_quotients { $($mesh_ratio:ident = $mesh_ratio_text:literal, $mesh_ratio_unit:ident,
+            $mesh_part:ident / $mesh_whole:ident, $mesh_ratio_definition:literal;)* }
     ) => {
         /// Quantity whose true value the machine knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,11 +111,14 @@ macro_rules! truths {
             $(#[doc = $ratio_definition] $ratio,)*
             $(#[doc = $a53_definition] $a53,)*
             $(#[doc = $a53_ratio_definition] $a53_ratio,)*
+            $(#[doc = $mesh_definition] $mesh,)*
+            $(#[doc = $mesh_ratio_definition] $mesh_ratio,)*
         }
 
-        /// Number of ground-truth values of all cores.
+        /// Number of ground-truth values of all cores and of the mesh.
         const COUNT: usize =
-            [$(Truth::$name,)* $(Truth::$ratio,)* $(Truth::$a53,)* $(Truth::$a53_ratio,)*].len();
+            [$(Truth::$name,)* $(Truth::$ratio,)* $(Truth::$a53,)* $(Truth::$a53_ratio,)*
+            $(Truth::$mesh,)* $(Truth::$mesh_ratio,)*].len();
 
         impl Truth {
             /// Every ground-truth value of a Neoverse N2, quantities before quotients.
@@ -104,11 +128,15 @@ macro_rules! truths {
             pub const OF_A53_ONLY: &'static [Truth] =
                 &[$(Truth::$a53,)* $(Truth::$a53_ratio,)*];
 
+            /// The ground-truth values of the mesh.
+            pub const OF_MESH: &'static [Truth] = &[$(Truth::$mesh,)* $(Truth::$mesh_ratio,)*];
+
             /// Returns the name, as `claims = "..."` gives it.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Truth::$name => $text,)* $(Truth::$ratio => $ratio_text,)*
                     $(Truth::$a53 => $a53_text,)* $(Truth::$a53_ratio => $a53_ratio_text,)*
+                    $(Truth::$mesh => $mesh_text,)* $(Truth::$mesh_ratio => $mesh_ratio_text,)*
                 }
             }
 
@@ -118,6 +146,8 @@ macro_rules! truths {
                     $(Truth::$name => $definition,)* $(Truth::$ratio => $ratio_definition,)*
                     $(Truth::$a53 => $a53_definition,)*
                     $(Truth::$a53_ratio => $a53_ratio_definition,)*
+                    $(Truth::$mesh => $mesh_definition,)*
+                    $(Truth::$mesh_ratio => $mesh_ratio_definition,)*
                 }
             }
 
@@ -127,6 +157,8 @@ macro_rules! truths {
                     $(Truth::$name => TruthUnit::$unit,)* $(Truth::$ratio => TruthUnit::$ratio_unit,)*
                     $(Truth::$a53 => TruthUnit::$a53_unit,)*
                     $(Truth::$a53_ratio => TruthUnit::$a53_ratio_unit,)*
+                    $(Truth::$mesh => TruthUnit::$mesh_unit,)*
+                    $(Truth::$mesh_ratio => TruthUnit::$mesh_ratio_unit,)*
                 }
             }
 
@@ -142,6 +174,11 @@ macro_rules! truths {
                         part: Truth::$a53_part,
                         whole: Truth::$a53_whole,
                         per: per(TruthUnit::$a53_ratio_unit),
+                    }),)*
+                    $(Truth::$mesh_ratio => Some(Quotient {
+                        part: Truth::$mesh_part,
+                        whole: Truth::$mesh_whole,
+                        per: per(TruthUnit::$mesh_ratio_unit),
                     }),)*
                     _ => None,
                 }
@@ -313,20 +350,121 @@ truths! {
         MemoryRequestPki = "memory.requests_pki", PerKiloInstruction, MemoryRequests / Retired, "Lines read from and writes sent to external memory for each 1000 retired instructions.";
         SnoopPki = "lines.snooped_pki", PerKiloInstruction, SnoopedLines / Retired, "Lines that another core supplied, for each 1000 retired instructions.";
     }
+    of_mesh {
+        MeshSeconds = "mesh.seconds", Seconds, "Time in which any core was counted.";
+        MeshCycles = "mesh.cycles", MeshCycles, "Cycles of the mesh in that time.";
+        MeshCoreRequests = "mesh.requests.cores", Messages, "Requests that cores sent.";
+        MeshIoRequests = "mesh.requests.io", Messages, "Requests that I/O agents sent.";
+        MeshRemoteRequests = "mesh.requests.remote", Messages, "Requests that came from another chip.";
+        MeshRequests = "mesh.requests", Messages, "Requests that cores, I/O agents and other chips sent.";
+        MeshArrivals = "mesh.home.arrivals", Messages, "Requests that arrived at home nodes, including those sent back.";
+        MeshSentBack = "mesh.home.sent_back", Messages, "Requests that home nodes sent back.";
+        MeshAccepted = "mesh.home.accepted", Messages, "Requests that home nodes accepted; each looks up the system level cache and the snoop filter once.";
+        MeshHazards = "mesh.home.hazards", Messages, "Accepted requests whose line an older unfinished request used.";
+        MeshSlcMisses = "mesh.slc.misses", Accesses, "Look-ups that did not find their line in the system level cache.";
+        MeshSlcHits = "mesh.slc.hits", Accesses, "Look-ups that found their line in the system level cache.";
+        MeshFilterMisses = "mesh.filter.misses", Accesses, "Look-ups that did not find their line in the snoop filter.";
+        MeshFilterHits = "mesh.filter.hits", Accesses, "Look-ups that found their line in the snoop filter.";
+        MeshSnooping = "mesh.snoops.occasions", Messages, "Requests and evictions from the snoop filter that made a home node snoop one or several cores.";
+        MeshSnoops = "mesh.snoops", Messages, "Snoops that home nodes sent, one for each core.";
+        MeshForwards = "mesh.snoops.forwarding", Messages, "Snoops that made a core send its line to the requester.";
+        MeshMemoryRequests = "mesh.memory.requests", Messages, "Requests that memory controllers received, reads and writes.";
+        MeshDeviceRequests = "mesh.devices.requests", Messages, "Requests that the home node of devices received.";
+        MeshGatewayRequests = "mesh.gateway.requests", Messages, "Requests that left for another chip.";
+        MeshReads = "mesh.home.reads", Messages, "ReadNotSharedDirty requests at home nodes.";
+        MeshReadUniques = "mesh.home.read_uniques", Messages, "ReadUnique requests at home nodes.";
+        MeshMakeReadUniques = "mesh.home.make_read_uniques", Messages, "MakeReadUnique requests at home nodes.";
+        MeshMakeUniques = "mesh.home.make_uniques", Messages, "MakeUnique requests at home nodes.";
+        MeshWriteBacks = "mesh.home.write_backs", Messages, "WriteBackFull requests at home nodes.";
+        MeshWriteEvicts = "mesh.home.write_evicts", Messages, "WriteEvictOrEvict requests at home nodes.";
+        MeshEvicts = "mesh.home.evicts", Messages, "Evict requests at home nodes.";
+        MeshLines = "mesh.lines", Lines, "Lines that cores read from outside.";
+        MeshSlcLines = "mesh.lines.slc", Lines, "Lines that cores read and the system level cache supplied.";
+        MeshPeerLines = "mesh.lines.peer", Lines, "Lines that cores read and another core supplied.";
+        MeshMemoryLines = "mesh.lines.memory", Lines, "Lines that cores read and memory supplied.";
+        MeshRemoteLines = "mesh.lines.remote", Lines, "Lines that cores read and another chip supplied.";
+        MeshOtherAccepted = "mesh.home.served_by_slc", Messages, "Accepted requests that neither memory nor another core supplied with a line.";
+        MeshWrittenLines = "mesh.lines.written", Lines, "Lines that cores sent to home nodes as copy-backs.";
+        MeshMovedLines = "mesh.lines.moved", Lines, "Lines that cores read, and lines that they sent as copy-backs.";
+        MeshAskedLines = "mesh.lines.asked", Messages, "Requests of cores that may move a line: reads, ownership with data, copy-backs.";
+        MeshAskedBytes = "mesh.bytes.asked", Bytes, "A line for each request of cores that may move one.";
+        MeshCoreBytes = "mesh.bytes.cores", Bytes, "Bytes that cores read, and bytes that they sent as copy-backs.";
+        MeshSlcBytes = "mesh.bytes.slc", Bytes, "Bytes that cores read and the system level cache supplied.";
+        MeshPeerBytes = "mesh.bytes.peer", Bytes, "Bytes that cores read and another core supplied.";
+        MeshMemoryBytes = "mesh.bytes.memory", Bytes, "Bytes that memory controllers sent and received.";
+        MeshIoReadBytes = "mesh.bytes.io_read", Bytes, "Bytes of data flits that I/O agents received.";
+        MeshIoWrittenBytes = "mesh.bytes.io_written", Bytes, "Bytes of data flits that I/O agents sent.";
+    }
+    mesh_quotients {
+        MeshSlcMissRatio = "mesh.slc.miss_ratio", Share, MeshSlcMisses / MeshAccepted, "Fraction of the look-ups that did not find their line in the system level cache.";
+        MeshSlcHitRatio = "mesh.slc.hit_ratio", Share, MeshSlcHits / MeshAccepted, "Fraction of the look-ups that found their line in the system level cache.";
+        MeshFilterHitRatio = "mesh.filter.hit_ratio", Share, MeshFilterHits / MeshAccepted, "Fraction of the look-ups that found their line in the snoop filter.";
+        MeshFilterMissRatio = "mesh.filter.miss_ratio", Share, MeshFilterMisses / MeshAccepted, "Fraction of the look-ups that did not find their line in the snoop filter.";
+        MeshSentBackRatio = "mesh.home.sent_back_ratio", Share, MeshSentBack / MeshArrivals, "Fraction of the requests that arrived at home nodes and were sent back.";
+        MeshRetriesEach = "mesh.home.retries_each", PerRequest, MeshSentBack / MeshAccepted, "Times that an accepted request was sent back before.";
+        MeshHazardRatio = "mesh.home.hazard_ratio", Share, MeshHazards / MeshAccepted, "Fraction of the accepted requests whose line an older unfinished request used.";
+        MeshMemoryEach = "mesh.memory.requests_each", PerRequest, MeshMemoryRequests / MeshAccepted, "Requests to memory for each accepted request at home nodes.";
+        MeshOfCores = "mesh.requests.share_cores", Share, MeshCoreRequests / MeshRequests, "Fraction of the requests that cores sent.";
+        MeshOfIo = "mesh.requests.share_io", Share, MeshIoRequests / MeshRequests, "Fraction of the requests that I/O agents sent.";
+        MeshOfRemote = "mesh.requests.share_remote", Share, MeshRemoteRequests / MeshRequests, "Fraction of the requests that came from another chip.";
+        MeshBySlc = "mesh.supply.slc", Share, MeshSlcLines / MeshLines, "Fraction of the lines that cores read and the system level cache supplied.";
+        MeshByPeers = "mesh.supply.peer", Share, MeshPeerLines / MeshLines, "Fraction of the lines that cores read and another core supplied.";
+        MeshByMemory = "mesh.supply.memory", Share, MeshMemoryLines / MeshLines, "Fraction of the lines that cores read and memory supplied.";
+        MeshByRemote = "mesh.supply.remote", Share, MeshRemoteLines / MeshLines, "Fraction of the lines that cores read and another chip supplied.";
+        MeshServedBySlc = "mesh.served.slc", Share, MeshOtherAccepted / MeshAccepted, "Fraction of the accepted requests that neither memory nor another core supplied with a line.";
+        MeshServedByPeers = "mesh.served.peer", Share, MeshForwards / MeshAccepted, "Fraction of the accepted requests that another core supplied with a line.";
+        MeshServedByMemory = "mesh.served.memory", Share, MeshMemoryLines / MeshAccepted, "Fraction of the accepted requests that memory supplied with a line.";
+        MeshCoreBandwidth = "mesh.bandwidth.cores", BytesPerSecond, MeshCoreBytes / MeshSeconds, "Bytes that cores read or sent as copy-backs in a second.";
+        MeshAskedBandwidth = "mesh.bandwidth.asked", BytesPerSecond, MeshAskedBytes / MeshSeconds, "A line for each request of cores that may move one, in a second.";
+        MeshSlcBandwidth = "mesh.bandwidth.slc", BytesPerSecond, MeshSlcBytes / MeshSeconds, "Bytes that the system level cache supplied to cores in a second.";
+        MeshPeerBandwidth = "mesh.bandwidth.peer", BytesPerSecond, MeshPeerBytes / MeshSeconds, "Bytes that cores supplied to other cores in a second.";
+        MeshMemoryBandwidth = "mesh.bandwidth.memory", BytesPerSecond, MeshMemoryBytes / MeshSeconds, "Bytes that memory controllers sent and received in a second.";
+        MeshIoReadBandwidth = "mesh.bandwidth.io_read", BytesPerSecond, MeshIoReadBytes / MeshSeconds, "Bytes of data flits that I/O agents received in a second.";
+        MeshIoWriteBandwidth = "mesh.bandwidth.io_written", BytesPerSecond, MeshIoWrittenBytes / MeshSeconds, "Bytes of data flits that I/O agents sent in a second.";
+        MeshCoreRequestRate = "mesh.rate.requests.cores", PerKiloMeshCycle, MeshCoreRequests / MeshCycles, "Requests that cores sent for each 1000 cycles of the mesh.";
+        MeshIoRequestRate = "mesh.rate.requests.io", PerKiloMeshCycle, MeshIoRequests / MeshCycles, "Requests that I/O agents sent for each 1000 cycles of the mesh.";
+        MeshArrivalRate = "mesh.rate.home.arrivals", PerKiloMeshCycle, MeshArrivals / MeshCycles, "Requests that arrived at home nodes, including those sent back, for each 1000 cycles of the mesh.";
+        MeshSentBackRate = "mesh.rate.home.sent_back", PerKiloMeshCycle, MeshSentBack / MeshCycles, "Requests that home nodes sent back for each 1000 cycles of the mesh.";
+        MeshHazardRate = "mesh.rate.home.hazards", PerKiloMeshCycle, MeshHazards / MeshCycles, "Accepted requests whose line an older unfinished request used for each 1000 cycles of the mesh.";
+        MeshLookUpRate = "mesh.rate.look_ups", PerKiloMeshCycle, MeshAccepted / MeshCycles, "Look-ups of requests for each 1000 cycles of the mesh.";
+        MeshSlcMissRate = "mesh.rate.slc.misses", PerKiloMeshCycle, MeshSlcMisses / MeshCycles, "Look-ups that missed the system level cache for each 1000 cycles of the mesh.";
+        MeshSlcHitRate = "mesh.rate.slc.hits", PerKiloMeshCycle, MeshSlcHits / MeshCycles, "Look-ups that hit the system level cache for each 1000 cycles of the mesh.";
+        MeshFilterMissRate = "mesh.rate.filter.misses", PerKiloMeshCycle, MeshFilterMisses / MeshCycles, "Look-ups that missed the snoop filter for each 1000 cycles of the mesh.";
+        MeshFilterHitRate = "mesh.rate.filter.hits", PerKiloMeshCycle, MeshFilterHits / MeshCycles, "Look-ups that hit the snoop filter for each 1000 cycles of the mesh.";
+        MeshSnoopingRate = "mesh.rate.snoops.occasions", PerKiloMeshCycle, MeshSnooping / MeshCycles, "Requests and evictions that made a home node snoop for each 1000 cycles of the mesh.";
+        MeshSnoopRate = "mesh.rate.snoops", PerKiloMeshCycle, MeshSnoops / MeshCycles, "Snoops that home nodes sent for each 1000 cycles of the mesh.";
+        MeshForwardRate = "mesh.rate.snoops.forwarding", PerKiloMeshCycle, MeshForwards / MeshCycles, "Snoops that made a core send its line to the requester for each 1000 cycles of the mesh.";
+        MeshMemoryRate = "mesh.rate.memory.requests", PerKiloMeshCycle, MeshMemoryRequests / MeshCycles, "Requests at memory controllers for each 1000 cycles of the mesh.";
+        MeshDeviceRate = "mesh.rate.devices.requests", PerKiloMeshCycle, MeshDeviceRequests / MeshCycles, "Requests at the home node of devices for each 1000 cycles of the mesh.";
+        MeshMovedRate = "mesh.rate.lines.moved", PerKiloMeshCycle, MeshMovedLines / MeshCycles, "Lines that cores read or sent as copy-backs for each 1000 cycles of the mesh.";
+        MeshAskedRate = "mesh.rate.lines.asked", PerKiloMeshCycle, MeshAskedLines / MeshCycles, "Requests of cores that may move a line for each 1000 cycles of the mesh.";
+        MeshReadRate = "mesh.rate.home.reads", PerKiloMeshCycle, MeshReads / MeshCycles, "ReadNotSharedDirty requests at home nodes for each 1000 cycles of the mesh.";
+        MeshReadUniqueRate = "mesh.rate.home.read_uniques", PerKiloMeshCycle, MeshReadUniques / MeshCycles, "ReadUnique requests at home nodes for each 1000 cycles of the mesh.";
+        MeshMakeReadUniqueRate = "mesh.rate.home.make_read_uniques", PerKiloMeshCycle, MeshMakeReadUniques / MeshCycles, "MakeReadUnique requests at home nodes for each 1000 cycles of the mesh.";
+        MeshMakeUniqueRate = "mesh.rate.home.make_uniques", PerKiloMeshCycle, MeshMakeUniques / MeshCycles, "MakeUnique requests at home nodes for each 1000 cycles of the mesh.";
+        MeshWriteBackRate = "mesh.rate.home.write_backs", PerKiloMeshCycle, MeshWriteBacks / MeshCycles, "WriteBackFull requests at home nodes for each 1000 cycles of the mesh.";
+        MeshWriteEvictRate = "mesh.rate.home.write_evicts", PerKiloMeshCycle, MeshWriteEvicts / MeshCycles, "WriteEvictOrEvict requests at home nodes for each 1000 cycles of the mesh.";
+        MeshEvictRate = "mesh.rate.home.evicts", PerKiloMeshCycle, MeshEvicts / MeshCycles, "Evict requests at home nodes for each 1000 cycles of the mesh.";
+    }
 }
 
 /// Returns the number of units of the whole that a quotient of this unit relates to.
 const fn per(unit: TruthUnit) -> f64 {
     match unit {
-        TruthUnit::PerKiloInstruction => 1000.0,
+        TruthUnit::PerKiloInstruction | TruthUnit::PerKiloMeshCycle => 1000.0,
         _ => 1.0,
     }
 }
 
 impl Truth {
-    /// Returns the ground-truth value of this name.
+    /// Returns the ground-truth value of a Neoverse N2 of this name.
     pub fn from_name(name: &str) -> Option<Truth> {
         Truth::ALL.iter().copied().find(|truth| truth.name() == name)
+    }
+
+    /// Returns the ground-truth value of the mesh of this name.
+    pub fn of_mesh(name: &str) -> Option<Truth> {
+        Truth::OF_MESH.iter().copied().find(|truth| truth.name() == name)
     }
 }
 

@@ -5,7 +5,7 @@
 //! then looks for reasons: faults of the formula by `structure`, `rules` and `probe`, counting
 //! biases of the events by `adjust`. Every reason is computed by a rule: with the cause removed,
 //! the value approaches the truth, or the formula becomes a known one. A metric with `missing` data
-//! gets no verdict. [`a53`] does the same for a Cortex-A53.
+//! gets no verdict. [`a53`] does the same for a Cortex-A53, and [`mesh`] for the mesh.
 
 pub mod a53;
 mod adjust;
@@ -15,6 +15,7 @@ mod edit;
 pub mod evidence;
 mod explanation;
 mod fraction;
+pub mod mesh;
 mod missing;
 mod multiple;
 mod probe;
@@ -36,6 +37,9 @@ use adjust::Case;
 pub use adjust::Finding;
 use correction::Correction;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
+pub use mesh::MeshValidator;
+pub use mesh::evidence::{MeshCount, MeshEvidence};
+pub use mesh::reason::MeshReason;
 pub use reason::Reason;
 use structure::{Structure, Subject};
 pub use verdict::{Tolerance, ValidationStatus, Verdict};

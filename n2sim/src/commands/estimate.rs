@@ -66,6 +66,7 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     let mut groups = event_list::parse_all(&counts.events.event)?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, counts.stalls)?;
     let metrics = setup.metrics(&counts.events, &groups, Sharing::Exact)?;
+    metrics.refuse_mesh("estimate", "its parts start with an empty mesh")?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?;
     let output = Output::create(counts.format.output.as_deref())?;

@@ -7,9 +7,10 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 use sim_machine::Revision;
 use sim_metrics::builtin;
-use sim_metrics::formula::{Catalog, Finding, Machine, MetricFormula, Severity};
+use sim_metrics::formula::{Catalog, Finding, Kind, Linked, Machine, MetricFormula, Severity};
 use sim_metrics::metric_file::{MetricFile, review};
 
+use crate::counting::mesh_names;
 use crate::files::metric_files;
 use crate::host::call;
 use crate::shared_args::{CoreName, CountersArgs, RevisionName};
@@ -68,6 +69,9 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
     let counters = usize::from(args.counters.counters.get());
     let mut findings = review(&file, &catalog, machine.as_ref(), counters);
+    if args.core == CoreName::default() {
+        findings.extend(names_of_mesh(&file, &catalog));
+    }
     findings.retain(|finding| finding.severity >= least);
     let mut out = io::BufWriter::new(call::stdout());
     for finding in &findings {
@@ -116,11 +120,28 @@ fn machine(args: &LintArgs) -> anyhow::Result<Option<Machine>> {
     Ok(Some(Machine::of_core(core)))
 }
 
+/// Returns the names of the mesh that its PMU does not have.
+fn names_of_mesh(file: &MetricFile, catalog: &Catalog) -> Vec<Finding> {
+    let wrong = |metric: &MetricFormula| {
+        let formula = metric.formula.as_ref().ok()?;
+        let linked = Linked::named(&metric.name, formula, catalog).ok()?;
+        let message = mesh_names::wrong(linked.events().iter())?;
+        Some(Finding {
+            metric: metric.name.clone(),
+            source: metric.source.clone(),
+            severity: Severity::Error,
+            kind: Kind::UnknownEvent,
+            message,
+        })
+    };
+    file.metrics.iter().filter_map(wrong).collect()
+}
+
 /// Returns the metrics of n2sim for a core.
 fn built_in(core: CoreName) -> Catalog {
     match core {
         CoreName::CortexA53 => builtin::a53_catalog(),
-        _ => builtin::catalog(),
+        _ => metric_files::built_in(),
     }
 }
 

@@ -77,6 +77,7 @@ fn run_n2(args: &PlanArgs) -> anyhow::Result<Verdict> {
     let options = args.region.run_options()?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
     let metrics = setup.metrics(&args.events, &groups, Sharing::Plan)?;
+    metrics.refuse_mesh("plan", "it shares the counters of a core")?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?.on(args.counters.counters);
     let mut out = Output::create(args.output.as_deref())?;

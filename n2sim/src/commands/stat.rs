@@ -175,6 +175,17 @@ impl ReplayArgs {
         Ok(())
     }
 
+    /// Refuses options that have no metrics of the mesh.
+    fn check_mesh_metrics(&self, metrics: &Metrics) -> anyhow::Result<()> {
+        if self.counts.per_thread {
+            metrics.refuse_mesh("--per-thread", "the mesh counts for all cores together")?;
+        }
+        match self.mode() {
+            Mode::Full => Ok(()),
+            mode => metrics.refuse_mesh(&format!("--mode {}", mode.name()), "no time passes in it"),
+        }
+    }
+
     /// Refuses options that need the pipeline, or a time that a part of the machine does not have.
     fn check_mode(&self) -> anyhow::Result<()> {
         let (mode, counts) = (self.mode(), &self.counts);
@@ -259,10 +270,11 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
         setup.session = setup.session.on_cpus(cpus.into());
     }
     mesh.check(&setup.session)?;
-    if !mesh.is_empty() {
+    let metrics = setup.metrics(&counts.events, &groups, sharing)?;
+    args.check_mesh_metrics(&metrics)?;
+    if !mesh.is_empty() || metrics.of_mesh().is_some() {
         setup.session = setup.session.with_mesh();
     }
-    let metrics = setup.metrics(&counts.events, &groups, sharing)?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?.on(args.counters.counters);
     // From the first file on, a signal ends the run with its results.

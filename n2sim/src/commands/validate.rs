@@ -1,6 +1,7 @@
 //! `n2sim validate`: compares metric formulas with the ground-truth values of replayed traces.
 
 mod a53;
+mod mesh;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +12,13 @@ use indicatif::ProgressStyle;
 use rayon::prelude::*;
 use sim_core::config::Document;
 use sim_lab::counterfactual::{Ideal, Slots, witness};
-use sim_lab::evidence::examine;
+use sim_lab::evidence::examine_with_outcome;
 use sim_machine::RunOptions;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::metric_file::MetricFile;
 use sim_metrics::validator::{
-    Evidence, Reason, Tolerance, Validator, Verdict as Judgement, common_factor, tiling,
+    Evidence, MeshEvidence, MeshValidator, Reason, Tolerance, Validator, Verdict as Judgement,
+    common_factor, tiling,
 };
 use sim_metrics::{Truth, a53_truth, builtin};
 use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
@@ -40,13 +42,14 @@ const OWN: &str = "formula";
 #[command(after_help = "Examples: n2sim validate traces/hash.n2t\n          \
     n2sim validate traces/*.n2t --metrics my-metrics.toml --limit 1M --tolerance 5\n          \
     n2sim validate traces/sort.n2t --formula 'L1D_CACHE_REFILL / L1D_CACHE' --claims l1d.miss_ratio\n          \
-    n2sim validate --core cortex-a53 traces/hash.n2t -M Stalls\n\n\
+    n2sim validate --core cortex-a53 traces/hash.n2t -M Stalls\n          \
+    n2sim validate traces/parallel/queue.n2t -M Mesh\n\n\
     Exit code 1 if a tolerance is stated and a metric misses it or is made wrong.")]
 pub(crate) struct ValidateArgs {
     /// The traces to replay
     #[arg(required_unless_present = "list_truths", value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// Metric files, or directories of them (default: the metrics of n2sim)
+    /// Metric files, or directories of them (default: the metrics of n2sim for cores)
     ///
     /// The formats are JSON of Linux perf or of Arm, presets of PAPI, groups of likwid, and TOML.
     #[arg(long, value_name = "FILE")]
@@ -175,11 +178,28 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     let judges = judges(args, &file.metrics, &catalog, tolerance)?;
     let runs = runs(args, revision, &variants, &judges)?;
     let counters = args.counters.counters;
+    mesh::note_alone(&judges.of_mesh, &runs)?;
     let judgment = Judgment { counters, ..judge(&judges, runs) };
     write(&mut out, args, &judgment)?;
     note(&file, &judgment.metrics, tolerance)?;
-    note_unclaimed(args, judges.iter().all(|judge| judge.truth().is_none()))?;
+    note_unclaimed(args, judges.are_unclaimed())?;
     end(args, out, plot, &judgment)
+}
+
+/// Validators of the requested metrics.
+struct Judges<'a> {
+    /// Validators over events of a core.
+    of_cores: Vec<Validator<'a>>,
+    /// Validators with counts of the mesh.
+    of_mesh: Vec<MeshValidator<'a>>,
+}
+
+impl Judges<'_> {
+    /// Returns whether no metric claims anything.
+    fn are_unclaimed(&self) -> bool {
+        self.of_cores.iter().all(|judge| judge.truth().is_none())
+            && self.of_mesh.iter().all(|judge| judge.truth().is_none())
+    }
 }
 
 /// Notes that a formula of the command line was compared with nothing.
@@ -236,10 +256,11 @@ fn refuse_beside_list(args: &ValidateArgs) -> anyhow::Result<()> {
 
 fn list_truths(core: CoreName) -> anyhow::Result<()> {
     let mut out = call::stdout();
-    let of_n2 = || Truth::ALL.iter().map(|truth| (*truth, truth.definition())).collect();
+    let listed = |truths: &'static [Truth]| truths.iter().map(|own| (*own, own.definition()));
+    let (of_n2, of_mesh) = (|| listed(Truth::ALL), || listed(Truth::OF_MESH));
     let truths: Vec<(Truth, &str)> = match core {
         CoreName::CortexA53 => a53_truth::all().collect(),
-        _ => of_n2(),
+        _ => of_n2().chain(of_mesh()).collect(),
     };
     for (truth, meaning) in truths {
         writeln!(out, "{:<28} {:<22} {meaning}", truth.name(), truth.unit().to_string())?;
@@ -265,7 +286,9 @@ fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
     if args.metrics.is_empty() {
         let metrics = match args.core {
             CoreName::CortexA53 => builtin::a53_catalog().metrics().to_vec(),
-            _ => builtin::catalog().metrics().to_vec(),
+            // Those of the mesh say little about most traces: -M asks for them.
+            _ if args.only.is_empty() => builtin::catalog().metrics().to_vec(),
+            _ => metric_files::built_in().metrics().to_vec(),
         };
         return Ok(MetricFile { metrics, ..MetricFile::default() });
     }
@@ -306,9 +329,18 @@ fn judges<'a>(
     metrics: &'a [MetricFormula],
     catalog: &'a Catalog,
     tolerance: Tolerance,
-) -> anyhow::Result<Vec<Validator<'a>>> {
-    let judge = |metric| Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
-    wanted(args, metrics)?.into_iter().map(judge).collect()
+) -> anyhow::Result<Judges<'a>> {
+    let mut judges = Judges { of_cores: Vec::new(), of_mesh: Vec::new() };
+    for metric in wanted(args, metrics)? {
+        let of_mesh = MeshValidator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?;
+        match of_mesh {
+            Some(judge) => judges.of_mesh.push(judge),
+            None => judges
+                .of_cores
+                .push(Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?),
+        }
+    }
+    Ok(judges)
 }
 
 /// Returns the metrics that -M names, or all.
@@ -336,6 +368,8 @@ struct Run {
     evidence: Evidence,
     info: RunInfo,
     on_six: Vec<Option<f64>>,
+    /// Evidence for metrics of the mesh, if there are any.
+    mesh: Option<MeshEvidence>,
 }
 
 /// Replays every trace with every variant, several at the same time.
@@ -343,7 +377,7 @@ fn runs(
     args: &ValidateArgs,
     revision: Option<u8>,
     variants: &[Option<String>],
-    judges: &[Validator<'_>],
+    judges: &Judges<'_>,
 ) -> anyhow::Result<Vec<Run>> {
     let options = args.region.run_options()?;
     let bar = progress::bar((args.traces.len() * variants.len()) as u64);
@@ -379,9 +413,10 @@ fn run_one(
     options: &RunOptions,
     document: &Document,
     name: String,
-    judges: &[Validator<'_>],
+    judges: &Judges<'_>,
 ) -> anyhow::Result<Run> {
     let session = open_trace::on(trace, document)?;
+    let session = if judges.of_mesh.is_empty() { session } else { session.with_mesh() };
     let config = session.config().clone();
     let header = session.header();
     let info = RunInfo {
@@ -391,11 +426,12 @@ fn run_one(
         config_hash: header.config_hash,
     };
     let patch = config.core.revision.patch();
-    let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
+    let of_cores = &judges.of_cores;
+    let asked: Vec<Group> = of_cores.iter().map(|judge| group_of(judge, patch)).collect();
     let cycles = u128::from(args.mux_interval) * u128::from(config.core.clock_hz) / 1_000_000_000;
     let cycles = u64::try_from(cycles).unwrap_or(u64::MAX);
     let mut counters = PerfSession::new(PerfSetup::new(&asked, args.counters.counters), cycles);
-    let evidence = examine(&session, options, &mut |_| {}, &mut counters)?;
+    let (evidence, outcome) = examine_with_outcome(&session, options, &mut |_| {}, &mut counters)?;
     let mut evidence = Evidence { trace: name, ..evidence };
     if args.truth == Source::Counterfactual {
         let run = |ideals: &[Ideal]| -> anyhow::Result<Slots> {
@@ -405,12 +441,14 @@ fn run_one(
     }
     let readings = counters.readings();
     let mut estimates = readings.iter().map(|reading| reading.scaled().map(|count| count as f64));
-    let on_six = judges.iter().zip(&asked).map(|(judge, group)| {
+    let on_six = of_cores.iter().zip(&asked).map(|(judge, group)| {
         let counts: Vec<Option<f64>> = estimates.by_ref().take(group.events.len()).collect();
         value_of(judge, group, &counts, &evidence, patch)
     });
     let on_six = on_six.collect();
-    Ok(Run { evidence, info, on_six })
+    let has_mesh = !judges.of_mesh.is_empty();
+    let mesh = has_mesh.then(|| mesh::evidence(&judges.of_mesh, &evidence, &outcome, &config));
+    Ok(Run { evidence, info, on_six, mesh })
 }
 
 /// Returns the events of a metric as perf opens them: together if they fit, otherwise each on its
@@ -440,7 +478,7 @@ fn value_of(
     Some(run.evaluate(formula, patch, table).value).filter(|value| value.is_finite())
 }
 
-fn judge(judges: &[Validator<'_>], runs: Vec<Run>) -> Judgment {
+fn judge(judges: &Judges<'_>, runs: Vec<Run>) -> Judgment {
     let one = |(number, judge): (usize, &Validator<'_>)| {
         let verdict = |run: &Run| judge.verdict(&run.evidence, run.on_six[number]);
         let mut verdicts: Vec<Judgement> = runs.iter().map(verdict).collect();
@@ -451,7 +489,8 @@ fn judge(judges: &[Validator<'_>], runs: Vec<Run>) -> Judgment {
         }
         judged(judge.metric(), judge.formula().err(), verdicts, common)
     };
-    let metrics = judges.iter().enumerate().map(one).collect();
+    let of_cores = judges.of_cores.iter().enumerate().map(one);
+    let metrics = of_cores.chain(mesh::judge(&judges.of_mesh, &runs)).collect();
     let runs = runs.into_iter().map(|run| run.info).collect();
     judgment(metrics, runs)
 }

@@ -76,6 +76,10 @@ fn check(linked: &Linked) -> anyhow::Result<()> {
                 anyhow::bail!("{why}; `n2sim list events --core cortex-a53` lists its events");
             }
             Quantity::Misspelt(error) => anyhow::bail!("{error}"),
+            Quantity::Mesh => anyhow::bail!(
+                "{} is an event of the mesh of Neoverse N2 cores, which a Cortex-A53 does not have",
+                event.name
+            ),
             Quantity::OtherPmu(pmu) => {
                 anyhow::bail!("{} is an event of {pmu}, which is not part of the core", event.name)
             }

@@ -11,6 +11,7 @@ use sim_core::PmuEvent;
 use sim_machine::{Outcome, caveats};
 use sim_metrics::formula::event_use::Time;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, Quantity};
+use sim_metrics::validator::MeshCount;
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Passes, PerfEvent, Reading};
 use sim_report::Selected;
@@ -19,6 +20,7 @@ use sim_trace::MissingData;
 
 use crate::counting::counted_run::Measured;
 use crate::counting::event_list::{self, EventGroup};
+use crate::counting::mesh_names;
 
 /// The sharing of counters between metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub(crate) struct Metrics {
     groups: Vec<Vec<Position>>,
     /// The number of events of `-e`, which precede those of metrics.
     own_events: usize,
+    /// Frequency of the mesh in Hz.
+    mesh_hz: f64,
 }
 
 /// The position of a metric's event among all events of the run.
@@ -76,14 +80,37 @@ impl Metrics {
         let sets: Vec<Vec<EventUse>> =
             metrics.iter().map(|wanted| wanted.counted(&machine)).collect();
         let own_events = own.len();
-        let mut all =
-            Metrics { machine, metrics, requested: Vec::new(), groups: Vec::new(), own_events };
+        let (requested, groups, mesh_hz) = (Vec::new(), Vec::new(), f64::NAN);
+        let mut all = Metrics { machine, metrics, requested, groups, own_events, mesh_hz };
         match sharing {
             Sharing::Exact => all.place_each_once(&sets, own)?,
             Sharing::Groups(counters) => all.place_in_groups(&sets, Some(counters))?,
             Sharing::Plan => all.place_in_groups(&sets, None)?,
         }
         Ok(all)
+    }
+
+    /// Sets the frequency of the mesh in Hz, for metrics with its counts.
+    #[must_use]
+    pub(crate) fn on_mesh(self, mesh_hz: f64) -> Metrics {
+        Metrics { mesh_hz, ..self }
+    }
+
+    /// Returns the first metric with counts of the mesh.
+    pub(crate) fn of_mesh(&self) -> Option<&str> {
+        let first = self.metrics.iter().find(|wanted| wanted.linked.is_of_mesh());
+        first.map(|wanted| wanted.metric.name.as_str())
+    }
+
+    /// Refuses an option that has no counts of the mesh.
+    ///
+    /// # Errors
+    /// A metric needs counts of the mesh.
+    pub(crate) fn refuse_mesh(&self, option: &str, why: &str) -> anyhow::Result<()> {
+        match self.of_mesh() {
+            None => Ok(()),
+            Some(metric) => anyhow::bail!("{option} has no metric '{metric}' of the mesh: {why}"),
+        }
     }
 
     /// Gives each event one counter, which all metrics share.
@@ -234,7 +261,27 @@ impl Metrics {
             let why = wanted.linked.explain(trouble);
             Some(format!("{} has no value: {why}", wanted.metric.name))
         };
-        self.metrics.iter().filter_map(trouble).collect()
+        let troubles = self.metrics.iter().filter_map(trouble);
+        troubles.chain(self.always_zero(&measured.outcome)).collect()
+    }
+
+    /// Returns a sentence for each event of the mesh that no run raises, and one on a mesh with one
+    /// core.
+    fn always_zero(&self, outcome: &Outcome) -> Vec<String> {
+        let events = self.metrics.iter().flat_map(|wanted| wanted.linked.events());
+        let counts = mesh_names::counts(events, outcome, self.mesh_hz);
+        let zero = |(name, count): (&String, &MeshCount)| match count {
+            MeshCount::Never(why) => Some(format!("{name} is always 0: {why}")),
+            MeshCount::Unknown(why) => Some(why.clone()),
+            MeshCount::Value(_) => None,
+        };
+        let alone = outcome.cores.len() == 1 && !counts.is_empty();
+        let alone = alone.then(|| {
+            String::from(
+                "the trace has one thread: the mesh serves one core, and none shares lines",
+            )
+        });
+        counts.iter().filter_map(zero).chain(alone).collect()
     }
 }
 
@@ -296,6 +343,7 @@ impl Wanted {
         let formula = metric.formula.as_ref().map_err(|error| place(error.to_string()))?;
         let linked = Linked::named(&metric.name, formula, catalog)
             .map_err(|error| place(error.to_string()))?;
+        mesh_names::check(linked.events().iter()).map_err(|error| place(error.to_string()))?;
         let threshold = match &metric.threshold {
             None => None,
             Some(Err(error)) => return Err(place(format!("threshold, {error}"))),
@@ -346,6 +394,13 @@ impl Counts<'_> {
 
     /// Returns the count of an event from the group of its metric, or a time in seconds.
     fn of(&self, event: &EventUse, readings: &[Vec<Reading>]) -> Option<f64> {
+        if event.is_of_mesh() {
+            return match mesh_names::value(&event.name, self.outcome, self.metrics.mesh_hz) {
+                MeshCount::Value(value) => Some(value),
+                MeshCount::Never(_) => Some(0.0),
+                MeshCount::Unknown(_) => None,
+            };
+        }
         if let Quantity::Time(time) = event.quantity {
             let has_time = self.outcome.header.mode.gives(PmuEvent::CPU_CYCLES);
             return has_time.then(|| self.seconds(time));

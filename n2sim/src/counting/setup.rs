@@ -8,6 +8,7 @@ use sim_report::Selected;
 
 use crate::counting::counted_run::Request;
 use crate::counting::event_list::EventGroup;
+use crate::counting::mesh_names;
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::files::metric_files;
 use crate::files::open_trace::{self, NamedTrace};
@@ -55,7 +56,8 @@ impl Setup {
         };
         let chosen = metric_files::chosen(&args.metric, &catalog)?;
         let own: Vec<Selected> = own.iter().flat_map(|group| group.events.clone()).collect();
-        Metrics::new(&chosen, &catalog, machine(&self.session), &own, sharing)
+        let metrics = Metrics::new(&chosen, &catalog, machine(&self.session), &own, sharing)?;
+        Ok(metrics.on_mesh(mesh_names::frequency(self.session.config())))
     }
 
     /// Returns what the trace can answer of these events, and notes on stderr if the kernel is

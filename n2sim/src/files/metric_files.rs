@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use sim_metrics::builtin;
-use sim_metrics::formula::{Catalog, MetricFormula};
+use sim_metrics::formula::{Catalog, Linked, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, linux};
 
 use sim_core::Shown;
@@ -30,9 +30,25 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
     Ok(metric_file::read(&named)?)
 }
 
-/// Returns the metrics of the files, then those of n2sim.
+/// Returns the metrics of n2sim for cores and their mesh, then those of the files.
 pub(crate) fn catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
-    extended(builtin::catalog(), paths)
+    extended(built_in(), paths)
+}
+
+/// Returns the metrics of n2sim for Neoverse N2 cores, then those for their mesh.
+pub(crate) fn built_in() -> Catalog {
+    let mut catalog = builtin::catalog();
+    catalog.extend(builtin::mesh_catalog().metrics().iter().cloned());
+    catalog
+}
+
+/// Returns the metrics of a catalog that need no counts of the mesh.
+pub(crate) fn of_cores(catalog: &Catalog) -> Vec<&MetricFormula> {
+    let is_of_core = |metric: &&MetricFormula| {
+        let linked = |formula| Linked::named(&metric.name, formula, catalog).ok();
+        !metric.formula.as_ref().ok().and_then(linked).is_some_and(|linked| linked.is_of_mesh())
+    };
+    catalog.metrics().iter().filter(is_of_core).collect()
 }
 
 /// Returns the metrics of the files, then those of n2sim for the Cortex-A53.

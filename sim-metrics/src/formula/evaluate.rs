@@ -151,7 +151,7 @@ impl Run {
 }
 
 fn is_known(event: &EventUse) -> bool {
-    event.is_of_core() || matches!(event.quantity, Quantity::Time(_))
+    event.is_of_core() || matches!(event.quantity, Quantity::Time(_) | Quantity::Mesh)
 }
 
 fn binary(op: BinaryOp, a: f64, b: f64) -> f64 {

@@ -43,7 +43,9 @@ pub enum Quantity {
     NotOnA53(String, Option<PmuEvent>),
     /// Time in seconds.
     Time(Time),
-    /// Event of a unit outside the core, such as the mesh.
+    /// Event, watchpoint or clock of the mesh, by Linux' or Arm's name. Its PMU knows which.
+    Mesh,
+    /// Event of another unit outside the core.
     OtherPmu(String),
     /// Name that this core does not know.
     Unknown(EventNameError),
@@ -96,6 +98,13 @@ impl EventUse {
 
     /// Looks up a name among the events of a core.
     pub fn on(core: FormulaCore, name: &str) -> EventUse {
+        if is_of_mesh(name) {
+            return EventUse {
+                name: name.to_owned(),
+                quantity: Quantity::Mesh,
+                levels: Levels::ALL,
+            };
+        }
         let (quantity, levels) = match EventName::split(name) {
             Ok(split) => (quantity(core, &split), Levels::from_modifiers(split.modifiers)),
             Err(error) => (Quantity::Misspelt(error), Levels::ALL),
@@ -119,6 +128,11 @@ impl EventUse {
         }
     }
 
+    /// Returns whether the name refers to the mesh.
+    pub fn is_of_mesh(&self) -> bool {
+        self.quantity == Quantity::Mesh
+    }
+
     /// Returns whether the name refers to an event of the core.
     pub fn is_of_core(&self) -> bool {
         matches!(self.quantity, Quantity::Event(_) | Quantity::A53(_))
@@ -132,6 +146,28 @@ impl EventUse {
             _ => None,
         }
     }
+}
+
+/// Name of the cycles of the mesh in Arm's telemetry.
+pub const MESH_CYCLES: &str = "SYS_CMN_CYCLES";
+/// Name of the frequency of the mesh in Arm's telemetry, in Hz.
+pub const MESH_FREQUENCY: &str = "SYS_FREQUENCY";
+/// Kinds of nodes in Arm's names of events and watchpoints, such as `PMU_HNF_CACHE_MISS`.
+const MESH_NODES: [&str; 16] = [
+    "DN", "HNF", "HNS", "HNI", "HNP", "RNF", "RNI", "RND", "SBSX", "SNF", "CCGRA", "CCGHA", "CCLA",
+    "CCGLA", "CCG", "XP",
+];
+
+/// Returns whether a name belongs to the mesh: `arm_cmn_0/.../`, or a name of Arm's telemetry,
+/// which may have a filter (`PMU_HNF_POCQ_OCCUPANCY,occupid=1`).
+fn is_of_mesh(name: &str) -> bool {
+    if [MESH_CYCLES, MESH_FREQUENCY].contains(&name) {
+        return true;
+    }
+    let after = name.strip_prefix("PMU_").or_else(|| name.strip_prefix("CMN_"));
+    let node = after.and_then(|rest| rest.split_once('_')).map(|(node, _)| node);
+    let is_pmu = name.starts_with("arm_cmn") && name.contains('/');
+    is_pmu || node.is_some_and(|node| MESH_NODES.contains(&node))
 }
 
 /// Returns why a Cortex-A53 has no event of a name; `n2` is the event of the Neoverse N2 of that
@@ -196,7 +232,17 @@ mod tests {
         assert_eq!(quantity("cpu_cycles"), Quantity::Event(PmuEvent::CPU_CYCLES));
         assert_eq!(quantity("r11"), Quantity::Event(PmuEvent::CPU_CYCLES));
         assert_eq!(quantity("duration_time"), Quantity::Time(Time::Duration));
-        assert_eq!(quantity("arm_cmn_0/x/"), Quantity::OtherPmu("arm_cmn_0".to_owned()));
+        assert_eq!(quantity("arm_dsu_0/x/"), Quantity::OtherPmu("arm_dsu_0".to_owned()));
+        for mesh in [
+            "arm_cmn_0/x/",
+            "PMU_HNF_CACHE_MISS",
+            "PMU_HNF_POCQ_OCCUPANCY,occupid=1",
+            "CMN_RNF_WP_TXREQ_COUNT",
+            "SYS_CMN_CYCLES",
+        ] {
+            assert_eq!(quantity(mesh), Quantity::Mesh, "{mesh}");
+        }
+        assert!(matches!(quantity("PMU_OVFS"), Quantity::Unknown(_)), "an event of a core");
         assert!(matches!(quantity("UOPS_ISSUED.ANY"), Quantity::Unknown(_)));
         assert!(matches!(quantity("cpu/cycles"), Quantity::Misspelt(_)));
     }

@@ -19,6 +19,8 @@ pub(super) enum Token {
     Literal(Literal),
     Keyword(Keyword),
     Operator(BinaryOp),
+    /// `<<`, in formulas of Arm's mesh only.
+    Shift,
     Open,
     Close,
     Comma,
@@ -64,8 +66,8 @@ pub(super) struct Word {
     pub(super) span: Span,
 }
 
-/// Splits a formula into tokens.
-pub(super) fn words(text: &str) -> Result<Vec<Word>, FormulaError> {
+/// Splits a formula into tokens. perf has no shifts: `has_shifts` is for formulas of Arm's mesh.
+pub(super) fn words(text: &str, has_shifts: bool) -> Result<Vec<Word>, FormulaError> {
     if text.len() > TEXT_MAX {
         return Err(FormulaError::new(text, Span::default(), Fault::TooLong(TEXT_MAX)));
     }
@@ -76,8 +78,12 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, FormulaError> {
             at += first.len_utf8();
             continue;
         }
-        let (token, length) = word(&text[at..], first)
-            .map_err(|(fault, length)| FormulaError::new(text, span(at, length), fault))?;
+        let rest = &text[at..];
+        let (token, length) = match has_shifts && rest.starts_with("<<") {
+            true => (Token::Shift, 2),
+            false => word(rest, first)
+                .map_err(|(fault, length)| FormulaError::new(text, span(at, length), fault))?,
+        };
         words.push(Word { token, span: span(at, length) });
         at += length;
     }
@@ -198,7 +204,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<Token> {
-        words(text).expect("good words").into_iter().map(|word| word.token).collect()
+        words(text, false).expect("good words").into_iter().map(|word| word.token).collect()
     }
 
     fn name(text: &str) -> Token {
@@ -231,7 +237,7 @@ mod tests {
 
     #[test]
     fn invalid_characters_are_reported_with_their_column() {
-        let error_of = |text: &str| words(text).expect_err("a bad word").to_string();
+        let error_of = |text: &str| words(text, false).expect_err("a bad word").to_string();
         assert!(
             error_of("INST_RETIRED $ 2").starts_with("column 14: "),
             "{}",

@@ -100,6 +100,11 @@ impl Linked {
         events
     }
 
+    /// Returns whether the formula needs a count of the mesh.
+    pub fn is_of_mesh(&self) -> bool {
+        self.events.iter().any(EventUse::is_of_mesh)
+    }
+
     /// Returns the events of a Cortex-A53, each once, regardless of their levels.
     pub fn a53_events(&self) -> Vec<A53Event> {
         let mut events: Vec<A53Event> =

@@ -381,6 +381,8 @@ fn about(quantity: &Quantity, core: &CoreDescription) -> Option<(Severity, Kind,
         Quantity::Event(_) => None,
         Quantity::A53(event) => about_a53_event(*event),
         Quantity::NotOnA53(name, n2) => Some(about_absent(name, *n2)),
+        // Its names are those of another PMU, which looks them up.
+        Quantity::Mesh => None,
         Quantity::OtherPmu(pmu) => Some((
             Severity::Warning,
             Kind::UnknownEvent,

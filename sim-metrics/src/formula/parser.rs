@@ -27,7 +27,19 @@ impl Formula {
     /// # Errors
     /// The text is not a formula; the error gives the column.
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
-        let words = words(text)?;
+        Formula::parse_words(text, words(text, false)?)
+    }
+
+    /// Parses a formula of Arm's mesh file, which is perf's syntax with `a << n`: `a` times 2 to
+    /// the power of a number. As in Python, it binds looser than a sum.
+    ///
+    /// # Errors
+    /// The text is not a formula; the error gives the column.
+    pub fn parse_with_shifts(text: &str) -> Result<Formula, FormulaError> {
+        Formula::parse_words(text, words(text, true)?)
+    }
+
+    fn parse_words(text: &str, words: Vec<Word>) -> Result<Formula, FormulaError> {
         let mut parser =
             Parser { text, words, at: 0, depth: 0, nodes: Vec::new(), names: Vec::new() };
         parser.choice()?;
@@ -51,6 +63,18 @@ impl Formula {
     pub fn names(&self) -> &[String] {
         &self.names
     }
+
+    /// Replaces names by others of the same events, such as those with the PMU that counts them.
+    /// The text stays.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&str) -> Option<String>) -> Formula {
+        for own in &mut self.names {
+            if let Some(other) = name(own) {
+                *own = other;
+            }
+        }
+        self
+    }
 }
 
 struct Parser<'a> {
@@ -68,7 +92,7 @@ impl Parser<'_> {
     /// Parses `value if condition else otherwise`, or a plain expression.
     fn choice(&mut self) -> Parsed<NodeId> {
         self.nested(|parser| {
-            let value = parser.expression(0)?;
+            let value = parser.shifted()?;
             if !parser.take(&Token::Keyword(Keyword::If)) {
                 return Ok(value);
             }
@@ -78,6 +102,23 @@ impl Parser<'_> {
             let span = parser.span(value).to(parser.span(otherwise));
             Ok(parser.push(Op::Choose { value, condition, otherwise }, span))
         })
+    }
+
+    /// Parses an expression, or one that is shifted by a number.
+    fn shifted(&mut self) -> Parsed<NodeId> {
+        const BITS: &str = "a number of bits below 64";
+        let mut left = self.expression(0)?;
+        while self.take(&Token::Shift) {
+            let word = self.next(BITS)?;
+            let bits = match word.token {
+                Token::Number(bits) if bits.fract() == 0.0 && bits < 64.0 => bits,
+                _ => return Err(self.unexpected(word, BITS)),
+            };
+            let right = self.push(Op::Number(bits.exp2()), word.span);
+            let span = self.span(left).to(word.span);
+            left = self.push(Op::Binary(BinaryOp::Multiply, left, right), span);
+        }
+        Ok(left)
     }
 
     /// Parses an expression whose operators bind at least as tightly as `tightness`.
@@ -112,7 +153,7 @@ impl Parser<'_> {
                 return Err(self.error(word.span, Fault::Unexpected { found, expected: OPERAND }));
             }
             Token::Keyword(keyword) => return self.question(keyword, word.span),
-            Token::Operator(_) | Token::Close | Token::Comma => {
+            Token::Operator(_) | Token::Shift | Token::Close | Token::Comma => {
                 return Err(self.unexpected(word, OPERAND));
             }
         };

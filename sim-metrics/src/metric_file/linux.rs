@@ -2,6 +2,9 @@
 //!
 //! An entry with `ArchStdEvent` takes missing fields from the entry of that name in the lists for
 //! all Arm cores. These lists define nothing themselves, unless they are the only ones given.
+//!
+//! Entries of the `Unit` `arm_cmn` are of the mesh: their formulas name its events alone, without
+//! the PMU.
 
 use serde_json::{Map, Value};
 
@@ -9,6 +12,12 @@ use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::{Formula, MetricFormula, Scale};
 
 type Entry = Map<String, Value>;
+
+/// Unit of the entries of the mesh, and its PMU in the name of an event.
+const MESH_UNIT: &str = "arm_cmn";
+const MESH_PMU: &str = "arm_cmn_0";
+/// Names in formulas that are no events of a PMU.
+const TIMES: [&str; 3] = ["duration_time", "user_time", "system_time"];
 
 /// Lists for all Arm cores, stored next to the directories of the cores.
 pub const STANDARD: [&str; 3] = ["common-and-microarch.json", "recommended.json", "sbsa.json"];
@@ -44,9 +53,12 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
             file.faults.push(format!("{place}: {metric} {missing}"));
         }
         return match field("MetricExpr") {
-            Some(expression) => file
-                .metrics
-                .push(MetricFormula { missing, ..metric_of(metric, expression, name, &fields) }),
+            Some(expression) => {
+                let metric = metric_of(metric, expression, name, &fields);
+                let metric = MetricFormula { missing, ..metric };
+                let is_of_mesh = field("Unit") == Some(MESH_UNIT);
+                file.metrics.push(if is_of_mesh { on_mesh(metric, all) } else { metric });
+            }
             None => file.faults.push(format!("{place}: the metric {metric} has no MetricExpr")),
         };
     }
@@ -54,6 +66,10 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
         // Lists of other kinds, such as the core's aliases, are stored in the same directories.
         return;
     };
+    if field("Unit") == Some(MESH_UNIT) {
+        // The PMU of the mesh knows its events itself.
+        return;
+    }
     let code = match field("EventCode").or_else(|| field("ConfigCode")).map(number) {
         Some(None) => {
             let given = field("EventCode").unwrap_or_default();
@@ -102,6 +118,18 @@ fn metric_of(metric: &str, expression: &str, source: &str, fields: &Fields<'_>) 
         claims: field("Claims").map(str::to_owned),
         ..MetricFormula::new(metric, expression, source)
     }
+}
+
+/// Returns a metric of the mesh with the PMU in the names of its events.
+fn on_mesh(metric: MetricFormula, all: &[&Entry]) -> MetricFormula {
+    let is_metric = |name: &str| all.iter().any(|entry| text(entry, "MetricName") == Some(name));
+    let with_pmu = |name: &str| {
+        let is_event = !TIMES.contains(&name) && !name.contains('/') && !is_metric(name);
+        is_event.then(|| format!("{MESH_PMU}/{name}/"))
+    };
+    let rename = |formula: Formula| formula.renamed(with_pmu);
+    let threshold = metric.threshold.map(|threshold| threshold.map(rename));
+    MetricFormula { formula: metric.formula.map(rename), threshold, ..metric }
 }
 
 /// Returns whether this is the entry that `ArchStdEvent` names.
@@ -171,6 +199,20 @@ mod tests {
         let alone = read(&[NamedText { name: "core.json", text: &own_unit }]).expect("a list");
         assert_eq!(alone.faults, Vec::<String>::new(), "the entry has its own unit");
         assert!(!alone.metrics.iter().any(missing));
+    }
+
+    #[test]
+    fn metrics_of_the_mesh_name_events_of_its_pmu() {
+        let file = both(
+            r#"[{"MetricName": "miss", "MetricExpr": "hnf_cache_miss / look_ups / duration_time",
+                 "ScaleUnit": "100%", "Unit": "arm_cmn"},
+                {"MetricName": "look_ups", "MetricExpr": "hnf_slc_sf_cache_access", "Unit": "arm_cmn"},
+                {"EventName": "hnf_cache_miss", "EventIdCode": "0x1", "NodeType": "0x5", "Unit": "arm_cmn"}]"#,
+        );
+        assert_eq!((file.faults.len(), file.events.len()), (0, 0), "{file:?}");
+        let formula = file.metrics[0].formula.as_ref().expect("a formula");
+        assert_eq!(formula.names(), ["arm_cmn_0/hnf_cache_miss/", "look_ups", "duration_time"]);
+        assert_eq!(formula.text(), "hnf_cache_miss / look_ups / duration_time", "as written");
     }
 
     #[test]

@@ -8,8 +8,11 @@ use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::a53_lint::lint_a53;
 use crate::formula::event_use::absent_on_a53;
 use crate::formula::lint::{about_lacking, about_unknown, lint_on_counters};
-use crate::formula::{Catalog, Finding, FormulaCore, Kind, Machine, MetricFormula, Severity};
-use crate::validator::{A53Reason, A53Validator, Reason, Tolerance, Validator};
+use crate::formula::{
+    Catalog, Finding, FormulaCore, Kind, Linked, Machine, MetricFormula, Severity,
+};
+use crate::validator::mesh::lint_groups;
+use crate::validator::{A53Reason, A53Validator, MeshValidator, Reason, Tolerance, Validator};
 
 /// Part number of the Cortex-A53 in MIDR_EL1.
 const A53_PART: u32 = 0xD03;
@@ -41,6 +44,10 @@ pub fn review(
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
         let mut of_formula = lint_on_counters(metric, catalog, machine, counters);
+        if is_of_mesh(metric, catalog) {
+            findings.extend(of_formula);
+            continue;
+        }
         // Truths are quantities of the models of two cores.
         let of_claim = match core.is_n2() {
             true if is_a53 => {
@@ -57,6 +64,41 @@ pub fn review(
         let of_claim: Vec<Finding> = of_claim.into_iter().filter(is_new).collect();
         findings.extend(of_formula);
         findings.extend(of_claim);
+    }
+    if !is_a53 {
+        findings.extend(mesh(file, catalog));
+    }
+    findings
+}
+
+fn is_of_mesh(metric: &MetricFormula, catalog: &Catalog) -> bool {
+    let linked = |formula| Linked::named(&metric.name, formula, catalog).ok();
+    metric.formula.as_ref().ok().and_then(linked).is_some_and(|linked| linked.is_of_mesh())
+}
+
+/// Checks metrics of the mesh: their claims, their units, and the groups of parts of a whole.
+fn mesh(file: &MetricFile, catalog: &Catalog) -> Vec<Finding> {
+    let (mut findings, mut validators) = (Vec::new(), Vec::new());
+    for metric in &file.metrics {
+        match MeshValidator::new(metric, catalog, Tolerance::default()) {
+            Ok(validator) => validators.extend(validator),
+            Err(message) => {
+                let kind = Kind::Claim("no-truth");
+                findings.push(finding(
+                    &metric.name,
+                    &metric.source,
+                    Severity::Error,
+                    kind,
+                    message,
+                ));
+            }
+        }
+    }
+    for validator in &validators {
+        findings.extend(reported(validator.metric(), (validator.lint(), None)));
+    }
+    for (member, reason) in lint_groups(&validators) {
+        findings.extend(reported(validators[member].metric(), (vec![reason], None)));
     }
     findings
 }

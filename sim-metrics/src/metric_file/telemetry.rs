@@ -1,5 +1,5 @@
-//! Reader for Arm's telemetry JSON (one object with `events`, `metrics`, `groups`), and for Arm's
-//! plain event lists, which contain only the events, as an array.
+//! Reader for Arm's telemetry JSON of a core (one object with `events`, `metrics`, `groups`), and
+//! for Arm's plain event lists, which contain only the events, as an array.
 
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ fn declare(file: &mut MetricFile, source: &str, event: &str, entry: &Value) {
     }
 }
 
-fn metric_of(
+pub(super) fn metric_of(
     metric: &str,
     formula: &str,
     entry: &Value,
@@ -81,7 +81,7 @@ fn metric_of(
 }
 
 /// Parses a number given as such, or as text in decimal or with `0x`.
-fn number(value: &Value) -> Option<u32> {
+pub(super) fn number(value: &Value) -> Option<u32> {
     if let Some(number) = value.as_u64() {
         return u32::try_from(number).ok();
     }

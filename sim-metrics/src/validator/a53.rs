@@ -294,6 +294,9 @@ fn claim(metric: &MetricFormula) -> Result<Option<Truth>, String> {
 /// Returns the message about a name that is not an event of any core but may be something else.
 fn missing(name: &EventUse) -> Option<String> {
     match &name.quantity {
+        Quantity::Mesh => {
+            Some(format!("{} is an event of the mesh, which a Cortex-A53 does not have", name.name))
+        }
         Quantity::OtherPmu(pmu) => Some(format!(
             "{} is an event of {pmu}, outside the core: its count is not available",
             name.name

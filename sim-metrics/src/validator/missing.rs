@@ -19,6 +19,9 @@ pub(super) fn of(metric: &MetricFormula, formula: Option<&Linked>) -> Option<Str
 fn name(name: &EventUse) -> Option<String> {
     let spelled = &name.name;
     match &name.quantity {
+        Quantity::Mesh => {
+            Some(format!("{spelled} is an event of the mesh: its count is not available here"))
+        }
         Quantity::OtherPmu(pmu) => Some(format!(
             "{spelled} is an event of {pmu}, outside the core: its count is not available"
         )),
@@ -69,7 +72,8 @@ mod tests {
             ("ipc / #slots", "ipc is the name of a metric"),
             ("OP_RETIRED / (CPU_CYCLES * SLOTS_OF_THIS_CORE)", "SLOTS_OF_THIS_CORE is neither"),
             ("CPU_CYCLES * inverseClock", "inverseClock is neither"),
-            ("arm_cmn_0@hnf_mc_reqs@ / INST_RETIRED", "is an event of arm_cmn_0"),
+            ("arm_cmn_0@hnf_mc_reqs@ / INST_RETIRED", "is an event of the mesh"),
+            ("arm_dsu_0@cycles@ / INST_RETIRED", "is an event of arm_dsu_0"),
             ("TRB_WRAP / CPU_CYCLES", "TRB_WRAP is an event that n2sim does not model"),
         ] {
             let message = missing(text).unwrap_or_default();

@@ -7,6 +7,7 @@ use sim_core::PmuEvent;
 
 use super::a53::reason::A53Reason;
 use super::fraction::Fraction;
+use super::mesh::reason::MeshReason;
 use crate::identities::SLOTS_PER_CYCLE;
 
 /// Reason of a difference.
@@ -103,6 +104,8 @@ pub enum Reason {
     NoL3,
     /// Reason on a Cortex-A53.
     OnA53(A53Reason),
+    /// Reason of a metric of the mesh.
+    InMesh(MeshReason),
     /// No rule explains the difference.
     Unexplained,
 }
@@ -145,6 +148,7 @@ impl Reason {
             Reason::NotTiling(_) => "not-tiling",
             Reason::NoL3 => "no-l3",
             Reason::OnA53(reason) => reason.code(),
+            Reason::InMesh(reason) => reason.code(),
             Reason::Unexplained => "unexplained",
         }
     }
@@ -152,6 +156,9 @@ impl Reason {
     /// Returns whether the formula itself must be fixed, independent of the workload.
     pub fn is_fault(&self) -> bool {
         if let Reason::OnA53(reason) = self {
+            return reason.is_fault();
+        }
+        if let Reason::InMesh(reason) = self {
             return reason.is_fault();
         }
         !matches!(
@@ -229,6 +236,7 @@ impl fmt::Display for Reason {
                 write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
             }
             Reason::OnA53(reason) => reason.fmt(f),
+            Reason::InMesh(reason) => reason.fmt(f),
             other => f.write_str(other.sentence()),
         }
     }

@@ -73,6 +73,8 @@ impl Tolerance {
             TruthUnit::Cycles => self.points / 100.0 * each(Truth::Cycles),
             TruthUnit::Slots => self.points / 100.0 * each(Truth::Slots),
             TruthUnit::Bytes => LINE_BYTES * rare,
+            // Rates and bandwidths of the mesh do not depend on instructions.
+            _ if Truth::OF_MESH.contains(&truth) => 0.0,
             TruthUnit::CyclesEach | TruthUnit::SlotsEach => 0.0,
             _ => rare,
         };

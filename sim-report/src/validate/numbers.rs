@@ -52,9 +52,13 @@ pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
             TruthUnit::PerKiloInstruction
             | TruthUnit::PerCycle
             | TruthUnit::CyclesEach
-            | TruthUnit::SlotsEach,
+            | TruthUnit::SlotsEach
+            | TruthUnit::PerKiloMeshCycle
+            | TruthUnit::PerRequest
+            | TruthUnit::Seconds,
         )
         | None => number_text(value),
+        Some(TruthUnit::BytesPerSecond) => bandwidth_text(value),
         Some(_) if value.fract() != 0.0 && value.abs() < WHOLE_MIN => number_text(value),
         Some(_) if (0.0..WIDE_MIN).contains(&value) => grouped(value.round() as u64),
         Some(_) if value.abs() < WIDE_MIN => format!("{value:.0}"),
@@ -73,6 +77,14 @@ const WHOLE_MIN: f64 = 10.0;
 const WIDE_MIN: f64 = 1e12;
 /// Smallest number below 1 whose leading zeros fit in a column.
 const SMALL_MIN: f64 = 1e-4;
+
+/// Formats bytes per second: `35.46 GB/s`.
+fn bandwidth_text(value: f64) -> String {
+    let units = [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")];
+    let (size, unit) =
+        units.into_iter().find(|(size, _)| value.abs() >= *size).unwrap_or((1.0, "B/s"));
+    format!("{:.2} {unit}", value / size)
+}
 
 /// Formats a number with three decimals, or a number below 1 with four significant digits.
 pub(super) fn number_text(value: f64) -> String {

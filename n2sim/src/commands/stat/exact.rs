@@ -88,7 +88,7 @@ fn on_n2(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Counted> {
     let options = args.region.run_options()?;
     let setup = Setup::open(trace, &args.machine, args.mode(), true)?;
     let catalog = metric_files::catalog(&args.counts.events.metrics)?;
-    let every: Vec<&MetricFormula> = catalog.metrics().iter().collect();
+    let every: Vec<&MetricFormula> = metric_files::of_cores(&catalog);
     let selected: Vec<Selected> = own.iter().flat_map(|group| group.events.clone()).collect();
     let machine = setup::machine(&setup.session);
     let metrics = Metrics::new(&every, &catalog, machine, &selected, Sharing::Exact)?;
