@@ -74,18 +74,27 @@ impl QuantumMemory {
         self.memory.uncore.logged().needs_all
     }
 
-    /// Returns the number of requests for lines that several cores of the group requested.
-    pub fn contended(&self) -> usize {
+    /// Returns each core of the group with the lowest of the cores with which it competes: both
+    /// requested a line, or another core competes with both. A core that competes with none has its
+    /// own number.
+    pub fn competitors(&self) -> Vec<(usize, usize)> {
         let log = self.memory.uncore.logged();
-        if log.cores.len() < 2 {
-            return 0;
+        let mut first: Vec<(usize, usize)> = log.cores.iter().map(|core| (*core, *core)).collect();
+        if first.len() < 2 {
+            return first;
         }
         let mut lines: Vec<(LineAddr, usize)> =
             log.entries.iter().map(|entry| (entry.line, entry.core)).collect();
         lines.sort_unstable();
-        let of_line = lines.chunk_by(|a, b| a.0 == b.0);
-        let of_several = of_line.filter(|part| part.iter().any(|one| one.1 != part[0].1));
-        of_several.map(<[_]>::len).sum()
+        lines.dedup();
+        for cores in lines.chunk_by(|a, b| a.0 == b.0).filter(|cores| cores.len() > 1) {
+            let of_line = |(core, _): &&(usize, usize)| cores.iter().any(|(_, one)| one == core);
+            let joined: Vec<usize> = first.iter().filter(of_line).map(|one| one.1).collect();
+            let lowest = joined.iter().copied().min().unwrap_or(0);
+            let of_joined = first.iter_mut().filter(|one| joined.contains(&one.1));
+            of_joined.for_each(|one| one.1 = lowest);
+        }
+        first
     }
 
     /// Returns whether a core of the group may have used a line: an L1 cache has it at the

@@ -1,12 +1,13 @@
 //! Differences that remain after a fit.
 
-use crate::point::{Points, log_ratio};
+use crate::point::{Point, Points, log_ratio};
 
 /// Standard deviations from which a difference is not chance, with thousands of points.
 const NOT_CHANCE: f64 = 5.0;
-/// Counts per round below which an event is not one of the loop. It comes from what ran before, or
-/// from the first and last round.
-const RARE: f64 = 0.1;
+/// Events in all rounds of a recording, and slots, up to which a difference is small: the first and
+/// the last round, or what ran before, can make it. A cycle has five slots.
+const FEW: f64 = 16.0;
+const FEW_SLOTS: f64 = 5.0 * FEW;
 
 /// A count that no value of the keys explains.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +24,8 @@ pub struct Unexplained {
     pub deviations: f64,
     /// The point was not fitted.
     pub held_out: bool,
-    /// Both counts are below one in ten rounds: too few to say that the structure differs.
-    pub is_rare: bool,
+    /// The counts differ by a few events in all: too few to say that the structure differs.
+    pub is_small: bool,
 }
 
 /// Errors of predictions, as shares; `None` where nothing was counted.
@@ -86,7 +87,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 /// the standard deviation of each prediction, in those of the count: the part that fitted counts
 /// leave open widens those that were held out.
 pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) -> Vec<Unexplained> {
-    let of = |(number, point): (usize, &crate::point::Point)| {
+    let of = |(number, point): (usize, &Point)| {
         let residual = points.residual(point, predicted[number])?;
         let open = if point.held_out { spread[number] } else { 0.0 };
         let deviations = residual / 1.0_f64.hypot(open);
@@ -98,12 +99,18 @@ pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) ->
             predicted: predicted[number],
             deviations,
             held_out: point.held_out,
-            is_rare: counted.max(predicted[number]) < RARE,
+            is_small: is_small(point, counted, predicted[number]),
         })
     };
     let mut all: Vec<Unexplained> = points.all.iter().enumerate().filter_map(of).collect();
     all.sort_by(|one, other| other.deviations.abs().total_cmp(&one.deviations.abs()));
     all
+}
+
+/// Returns whether two counts of a point differ by a few events in all.
+fn is_small(point: &Point, counted: f64, predicted: f64) -> bool {
+    let few = if point.event.starts_with("STALL_SLOT") { FEW_SLOTS } else { FEW };
+    (counted - predicted).abs() <= few * point.step
 }
 
 /// Returns the variance of a fitted residual: 1 if the counts differ by noise alone. Differences
@@ -112,4 +119,32 @@ pub(crate) fn scale(residuals: &[f64]) -> f64 {
     let chance: Vec<f64> =
         residuals.iter().copied().filter(|residual| residual.abs() <= NOT_CHANCE).collect();
     root_mean_square(&chance).map_or(1.0, |root| root.powi(2).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::point::Sample;
+
+    /// Given 2,048 rounds and counts far outside of noise, expect the one that differs by 16 events
+    /// to be small, and the one that differs by 17 not to be.
+    #[test]
+    fn a_difference_of_a_few_events_in_all_is_small() {
+        let step = 1.0 / 2048.0;
+        let small = |event: &str, counted: f64, predicted: f64| {
+            let counted = Some(Sample { mean: counted * step, deviation: 0.0 });
+            let event = event.to_owned();
+            let point = Point { kernel: 0, event, counted, step, held_out: false };
+            let kernels = vec!["chase".to_owned()];
+            let points = Points { kernels, all: vec![point], noise: 0.0 };
+            let found = unexplained(&points, &[predicted * step], &[0.0]);
+            found.first().expect("more than five deviations").is_small
+        };
+        assert!(small("STALL_FRONTEND", 33.0, 49.0));
+        assert!(!small("STALL_FRONTEND", 33.0, 50.0));
+        // A walk for each page of 64 lines, twice as often.
+        assert!(!small("DTLB_WALK", 32.0, 64.0));
+        assert!(small("STALL_SLOT_FRONTEND", 430.0, 510.0));
+        assert!(!small("STALL_SLOT_FRONTEND", 430.0, 511.0));
+    }
 }

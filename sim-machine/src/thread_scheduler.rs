@@ -401,6 +401,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn instructions_of_one_cycle_run_in_the_order_of_their_threads() {
+        // Thread 1 of 0, 1 and 2, all at cycle 7: its turn ends before those of later cycles.
+        assert_eq!(turn_end(1, Some((7, 2))), 7);
+        // Thread 2 is at cycle 7, thread 1 at 9: cycle 9 belongs to thread 1 first.
+        assert_eq!(turn_end(2, Some((9, 1))), 8);
+        assert_eq!(turn_end(0, Some((0, 1))), 0);
+        assert_eq!(turn_end(3, None), Cycle::MAX);
+    }
+
+    #[test]
+    fn the_first_of_several_threads_at_one_cycle_has_the_lowest_number() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]] {
+            let mut two = FirstTwo::default();
+            order.into_iter().for_each(|thread| two.add((7, thread)));
+            assert_eq!((two.first, two.second), (Some((7, 0)), Some((7, 1))), "{order:?}");
+        }
+        let mut two = FirstTwo::default();
+        [(9, 0), (7, 2), (8, 1)].into_iter().for_each(|one| two.add(one));
+        assert_eq!((two.first, two.second), (Some((7, 2)), Some((8, 1))));
+    }
+
     impl Tickets for std::vec::IntoIter<Ticket> {
         fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
             Ok(self.next())

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sim_core::config::Setting;
 use sim_machine::ConfigSource;
 use sim_tests::repository;
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     let temporary = tempfile::tempdir()?;
     let folder = args.keep.as_deref().unwrap_or(temporary.path());
     std::fs::create_dir_all(folder)?;
-    let values = "inside | tied | not seen | outside | others outside | unexplained | rare";
+    let values =
+        "inside | tied | not seen | outside | others outside | unexplained | by a few events";
     let errors = "held out before | after | cycles before | after";
     println!("| machine | {values} | {errors} | runs | minutes |");
     println!("|{}", " --- |".repeat(14));
@@ -72,17 +73,26 @@ fn hidden(machine: u64) -> Result<Vec<(Setting, i64)>> {
     chosen.into_iter().map(value).collect()
 }
 
-/// Fits one machine, if `folder` has no report of it.
+/// Fits one machine, if `folder` has no report of the same structure by the same program.
 fn fit(args: &Args, folder: &Path, machine: u64) -> Result<bool> {
     let hidden = hidden(machine)?;
     let kept = folder.join(format!("machine-{machine}.report.json"));
-    if !kept.exists() {
-        let begin = Instant::now();
-        let mut report = search(args, folder, machine, &hidden)?;
-        report["minutes"] = (begin.elapsed().as_secs_f64() / 60.0).into();
-        std::fs::write(&kept, serde_json::to_string_pretty(&report)?)?;
-    }
-    let report: Value = serde_json::from_slice(&std::fs::read(&kept)?)?;
+    let of = json!({
+        "program": sim_calibrate::digest(&std::fs::read(&args.program)?),
+        "structure": args.structure,
+    });
+    let known = std::fs::read(&kept).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let report = match known.filter(|known: &Value| known["of"] == of) {
+        Some(known) => known,
+        None => {
+            let begin = Instant::now();
+            let mut report = search(args, folder, machine, &hidden)?;
+            report["minutes"] = (begin.elapsed().as_secs_f64() / 60.0).into();
+            report["of"] = of;
+            std::fs::write(&kept, serde_json::to_string_pretty(&report)?)?;
+            report
+        }
+    };
     Ok(print(machine, &hidden, &report, args.structure.is_some()))
 }
 
@@ -133,9 +143,9 @@ fn print(machine: u64, hidden: &[(Setting, i64)], report: &Value, is_other: bool
             (false, false) => others.push(missed()),
         }
     }
-    let rare = |count: &&Value| count["is_rare"] == true;
+    let is_small = |count: &&Value| count["is_small"] == true;
     let all = list("unexplained").len();
-    let unexplained = all - list("unexplained").iter().filter(rare).count();
+    let unexplained = all - list("unexplained").iter().filter(is_small).count();
     let share = |of: &Value| format!("{:.2} %", of.as_f64().unwrap_or_default() * 100.0);
     let (before, after) = (&report["before"], &report["after"]);
     let errors = [

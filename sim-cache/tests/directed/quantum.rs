@@ -50,6 +50,27 @@ fn conflicts(accesses: &[(MemKind, VirtAddr)]) -> Vec<(usize, usize, Conflict)> 
     cores.memory.conflicts(&quanta.each_ref())
 }
 
+/// Given four cores that run as one group, of which two pairs load a line each, expect each pair
+/// to compete for itself, and all as one after a line of both pairs.
+#[test]
+fn cores_of_a_group_compete_with_those_that_request_the_same_lines() {
+    let line = |n: u64| VirtAddr(D.0 + n * 64);
+    let competitors = |loads: &[(usize, u64)]| {
+        let mut cores = Cores::quiet(4);
+        let mut quantum = cores.memory.quantum_memory();
+        cores.memory.begin_quantum(&mut quantum, &[0, 1, 2, 3]);
+        for (n, (core, number)) in loads.iter().enumerate() {
+            let request = MemRequest::new(VirtAddr(0x40_0000), line(*number), 8, MemKind::Load);
+            let at = cores.now + 1_000 * n as u64;
+            quantum.memory().port(*core).access(request, at, &mut Counts::default());
+        }
+        quantum.competitors().iter().map(|(_, first)| *first).collect::<Vec<_>>()
+    };
+    assert_eq!(competitors(&[(0, 1), (1, 2), (2, 3), (3, 4)]), [0, 1, 2, 3]);
+    assert_eq!(competitors(&[(0, 1), (3, 1), (1, 2), (2, 2)]), [0, 1, 1, 0]);
+    assert_eq!(competitors(&[(0, 1), (3, 1), (1, 2), (2, 2), (3, 5), (2, 5)]), [0, 0, 0, 0]);
+}
+
 #[test]
 fn a_core_that_did_not_use_a_line_is_not_in_conflict_with_one_that_takes_it() {
     assert_eq!(conflicts(&[(MemKind::Load, same_set(6))]), []);

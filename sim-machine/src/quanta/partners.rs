@@ -32,8 +32,8 @@ impl Partners {
 
     /// Learns from a quantum which threads competed for lines.
     pub(super) fn learn(&mut self, group: &Group) {
-        let threads = || group.members.iter().map(|member| member.free.thread);
-        let together = (group.memory.contended() > 0).then(|| threads().min()).flatten();
-        threads().for_each(|thread| self.first[thread] = together.unwrap_or(thread));
+        for (thread, first) in group.memory.competitors() {
+            self.first[thread] = first;
+        }
     }
 }

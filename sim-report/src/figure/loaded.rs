@@ -42,7 +42,7 @@ pub fn loaded(curves: &[Curve]) -> String {
         plots.push(of(&curve.free, LineStyle::Dashed, 1.6, format!("{}, none", curve.name)));
     }
     let layout = base_layout(&plots, "Latency under load")
-        .with_subtitle("a chase beside 63 streams of reads; dashed: without the limits of the mesh")
+        .with_subtitle("a chase beside 63 streams of reads; cache: cores with an L2 of 256 KiB; dashed: without the limits of the mesh")
         .with_x_label("lines that come to cores over the mesh, GB/s")
         .with_y_label("nanoseconds per read of the chase")
         .with_x_axis_min(0.0)

@@ -94,8 +94,8 @@ pub(super) struct UnexplainedReport {
     pub(super) model: f64,
     pub(super) deviations: f64,
     pub(super) held_out: bool,
-    /// Too few events in a round to say that the structure differs.
-    pub(super) is_rare: bool,
+    /// The counts differ by a few events in all: too few to say that the structure differs.
+    pub(super) is_small: bool,
 }
 
 impl Report {
@@ -128,7 +128,7 @@ impl Report {
             model: count.predicted,
             deviations: count.deviations,
             held_out: count.held_out,
-            is_rare: count.is_rare,
+            is_small: count.is_small,
         });
         Report {
             counts: sources.iter().map(source).collect(),
@@ -221,18 +221,18 @@ impl Report {
         }
     }
 
-    /// Returns whether some counts, which are not rare, contradict every value.
+    /// Returns whether counts contradict every value by more than a few events.
     pub(super) fn is_refuted(&self) -> bool {
-        self.unexplained.iter().any(|count| !count.is_rare)
+        self.unexplained.iter().any(|count| !count.is_small)
     }
 
     fn write_unexplained(&self, text: &mut String) {
-        let of = |is_rare: bool| {
-            let counts = self.unexplained.iter().filter(move |count| count.is_rare == is_rare);
+        let of = |is_small: bool| {
+            let counts = self.unexplained.iter().filter(move |count| count.is_small == is_small);
             counts.collect::<Vec<_>>()
         };
-        let [often, rare] = [false, true].map(of);
-        match often.len() {
+        let [large, small] = [false, true].map(of);
+        match large.len() {
             0 => writeln!(text, "\nno count contradicts the model"),
             all => writeln!(
                 text,
@@ -241,12 +241,12 @@ impl Report {
             ),
         }
         .expect(TAKES);
-        Report::write_counts(text, &often);
-        if !rare.is_empty() {
-            let all = rare.len();
-            let few = "less than one event in ten rounds, from before or after the loop";
-            writeln!(text, "\nrare counts that differ ({all}): {few}").expect(TAKES);
-            Report::write_counts(text, &rare);
+        Report::write_counts(text, &large);
+        if !small.is_empty() {
+            let all = small.len();
+            let few = "at most 16 events or cycles in all rounds of the recording";
+            writeln!(text, "\ncounts that differ by a few events ({all}): {few}").expect(TAKES);
+            Report::write_counts(text, &small);
         }
     }
 
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
 
     /// Returns the report of a fit that noise does not explain.
-    fn report(agrees: Option<bool>, unexplained: Vec<Unexplained>) -> String {
+    fn report(agrees: Option<bool>, unexplained: Vec<Unexplained>) -> Report {
         let range = Range { low: 1, high: 9, steps: Steps::Ones };
         let keys = [Key { name: "memory.key".to_owned(), range, start: 2 }];
         let points = Points { kernels: vec!["hash".to_owned()], ..Points::default() };
@@ -381,7 +381,7 @@ mod tests {
             agrees,
             predicted: Vec::new(),
         };
-        Report::new(&[], &keys, &points, &found, 7).text()
+        Report::new(&[], &keys, &points, &found, 7)
     }
 
     #[test]
@@ -398,25 +398,27 @@ mod tests {
         assert!(sentence(1e30).ends_with("(BUS_ACCESS more than tenfold)"));
     }
 
-    /// A few events beside the loop are shown, but do not say that the machine has another
+    /// Counts that differ by a few events are shown, but do not say that the machine has another
     /// structure.
     #[test]
-    fn rare_counts_are_shown_apart() {
-        let count = |is_rare| Unexplained {
+    fn small_differences_are_shown_apart() {
+        let count = |is_small| Unexplained {
             kernel: 0,
             event: "STALL_FRONTEND".to_owned(),
             counted: 0.016,
             predicted: 0.021,
             deviations: 5.2,
             held_out: false,
-            is_rare,
+            is_small,
         };
-        let text = report(Some(true), vec![count(true)]);
-        assert!(text.contains("no count contradicts the model"), "{text}");
-        assert!(text.contains("rare counts that differ (1)") && text.contains("0.016"), "{text}");
-        let text = report(Some(true), vec![count(false), count(true)]);
-        assert!(text.contains("explains these counts (1)"), "{text}");
-        assert!(text.contains("rare counts that differ (1)"), "{text}");
+        let small = report(Some(true), vec![count(true)]);
+        let text = small.text();
+        assert!(!small.is_refuted() && text.contains("no count contradicts the model"), "{text}");
+        assert!(text.contains("differ by a few events (1)") && text.contains("0.016"), "{text}");
+        let both = report(Some(true), vec![count(false), count(true)]);
+        let text = both.text();
+        assert!(both.is_refuted() && text.contains("explains these counts (1)"), "{text}");
+        assert!(text.contains("differ by a few events (1)"), "{text}");
     }
 
     /// Two searches that ended apart are named whether single counts are left unexplained or not.
@@ -429,10 +431,10 @@ mod tests {
             predicted: 3.0,
             deviations: 12.0,
             held_out: false,
-            is_rare: false,
+            is_small: false,
         };
         for unexplained in [Vec::new(), vec![count]] {
-            let text = |agrees| report(agrees, unexplained.clone());
+            let text = |agrees| report(agrees, unexplained.clone()).text();
             let apart = "two searches from different places ended apart";
             assert!(text(Some(false)).contains(apart), "{}", text(Some(false)));
             assert!(!text(Some(true)).contains(apart) && !text(None).contains(apart));
