@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Another structure: a key and its value, such as memory.prefetch.l1d=false
     #[arg(long, value_name = "KEY=VALUE")]
     structure: Option<String>,
-    /// Keep counts, fitted values and reports in this folder; finished machines are not fitted again
+    /// Keep counts, values and reports in this folder; finished machines are not fitted again
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
