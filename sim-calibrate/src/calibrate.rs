@@ -6,7 +6,7 @@ use crate::fit::{Best, Search};
 use crate::interval::{self, Interval, Limits, Profiles, Surroundings};
 use crate::key::Key;
 use crate::point::Points;
-use crate::residual::{self, Errors, Unexplained};
+use crate::residual::{self, Cause, Errors, Unexplained};
 use crate::runs::{Counts, Model, RunError, Runs, Wanted};
 use crate::screen::screen;
 use crate::slope::{Distance, Slopes};
@@ -102,10 +102,16 @@ pub fn calibrate<M: Model>(
                 let ties = tie::ties(&search, &best, &near, &intervals);
                 let Some(predicted) = runs.together(&best.place)? else { return Ok(None) };
                 let exact = doubt.of_verdict(points);
+                let mut unexplained = residual::unexplained(&exact, &predicted, &near.spread());
+                let is_open = |count: &Unexplained| count.cause == Cause::Structure;
+                if unexplained.iter().any(is_open) {
+                    let span = chance::span(&given, runs, &best.place)?;
+                    residual::note_chance(&mut unexplained, points, &span);
+                }
                 return Ok(Some(Calibration {
                     keys: fitted_keys(&given, &by_chance, &best, &intervals),
                     ties,
-                    unexplained: residual::unexplained(&exact, &predicted, &near.spread()),
+                    unexplained,
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
                     is_noise: is_noise(&given, &doubt, &predicted),

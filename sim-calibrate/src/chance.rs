@@ -5,6 +5,8 @@
 //! would end at one of them and be sure of it. So these keys are not fitted. They stay where the
 //! search starts, and a count that changes with them is doubted by as much.
 
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use sim_core::config::Steps;
 
 use crate::calibrate::Given;
@@ -15,6 +17,8 @@ use crate::runs::{Model, Predicted, RunError, Runs, Wanted};
 
 /// Values of a key at most that run.
 const MOST_VALUES: usize = 9;
+/// Random values of all such keys together that run.
+const DRAWS: usize = 32;
 
 /// Returns whether a key's counts follow chance, as its range states.
 pub(crate) fn is_by_chance(key: &Key) -> bool {
@@ -52,6 +56,34 @@ pub(crate) fn spread<M: Model>(
         }
     }
     Ok(spread)
+}
+
+/// Returns the lowest and the highest count of each point with sizes of hashed tables that are drawn
+/// together around a place. Two sizes can make a count that none of them makes alone, so keys that
+/// change nothing alone are drawn too.
+pub(crate) fn span<M: Model>(
+    given: &Given<'_>,
+    runs: &mut Runs<'_, M>,
+    place: &[usize],
+) -> Result<Vec<(f64, f64)>, RunError<M::Error>> {
+    let by_chance = given.keys.iter().enumerate().filter(|(_, key)| is_by_chance(key));
+    let by_chance: Vec<usize> = by_chance.map(|(number, _)| number).collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let draw = |_| {
+        let mut drawn = place.to_vec();
+        for key in &by_chance {
+            drawn[*key] = random.random_range(0..=given.keys[*key].last());
+        }
+        drawn
+    };
+    let draws = if by_chance.is_empty() { 0 } else { DRAWS };
+    let mut span = vec![(f64::INFINITY, f64::NEG_INFINITY); given.points.all.len()];
+    for run in runs.all_together((0..draws).map(draw).collect())?.iter().flatten() {
+        for (span, count) in span.iter_mut().zip(run.iter()) {
+            *span = (span.0.min(*count), span.1.max(*count));
+        }
+    }
+    Ok(span)
 }
 
 /// Returns the standard deviation of a count over some runs, as a share.

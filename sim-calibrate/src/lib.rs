@@ -37,6 +37,6 @@ pub use calibrate::{Calibration, FittedKey, Settings, calibrate};
 pub use journal::{Journal, JournalError};
 pub use key::Key;
 pub use point::{Point, Points, Sample, digest, is_held_out};
-pub use residual::{Errors, Unexplained};
+pub use residual::{Cause, Errors, Unexplained};
 pub use runs::{Model, Progress, RunError, Runs};
 pub use tie::Tie;

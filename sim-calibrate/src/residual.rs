@@ -9,6 +9,17 @@ const NOT_CHANCE: f64 = 5.0;
 const FEW: f64 = 16.0;
 const FEW_SLOTS: f64 = 5.0 * FEW;
 
+/// Reason for a difference that no value of the keys explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The structure of the model differs from the machine there, or the search ended too early.
+    Structure,
+    /// The counts differ by a few events in all, which the first round can make.
+    FewEvents,
+    /// Other sizes of hashed tables, which are not fitted, can make it.
+    HashedSizes,
+}
+
 /// A count that no value of the keys explains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unexplained {
@@ -24,8 +35,8 @@ pub struct Unexplained {
     pub deviations: f64,
     /// The point was not fitted.
     pub held_out: bool,
-    /// The counts differ by a few events in all: too few to say that the structure differs.
-    pub is_small: bool,
+    /// Reason for the difference.
+    pub cause: Cause,
 }
 
 /// Errors of predictions, as shares; `None` where nothing was counted.
@@ -99,12 +110,31 @@ pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) ->
             predicted: predicted[number],
             deviations,
             held_out: point.held_out,
-            is_small: is_small(point, counted, predicted[number]),
+            cause: match is_small(point, counted, predicted[number]) {
+                true => Cause::FewEvents,
+                false => Cause::Structure,
+            },
         })
     };
     let mut all: Vec<Unexplained> = points.all.iter().enumerate().filter_map(of).collect();
     all.sort_by(|one, other| other.deviations.abs().total_cmp(&one.deviations.abs()));
     all
+}
+
+/// Finds the counts that other sizes of hashed tables can make. `span` has the lowest and the
+/// highest count of each point with such sizes.
+pub(crate) fn note_chance(found: &mut [Unexplained], points: &Points, span: &[(f64, f64)]) {
+    for count in found.iter_mut().filter(|count| count.cause == Cause::Structure) {
+        let is_it = |point: &Point| point.kernel == count.kernel && point.event == count.event;
+        let Some(number) = points.all.iter().position(is_it) else { continue };
+        let (point, (low, high)) = (&points.all[number], span[number]);
+        // Above all counts of the model, or below them, by more than noise.
+        let above = points.residual(point, high).is_none_or(|residual| residual < -NOT_CHANCE);
+        let below = points.residual(point, low).is_none_or(|residual| residual > NOT_CHANCE);
+        if !above && !below {
+            count.cause = Cause::HashedSizes;
+        }
+    }
 }
 
 /// Returns whether two counts of a point differ by a few events in all.
@@ -138,7 +168,7 @@ mod tests {
             let kernels = vec!["chase".to_owned()];
             let points = Points { kernels, all: vec![point], noise: 0.0 };
             let found = unexplained(&points, &[predicted * step], &[0.0]);
-            found.first().expect("more than five deviations").is_small
+            found.first().expect("more than five deviations").cause == Cause::FewEvents
         };
         assert!(small("STALL_FRONTEND", 33.0, 49.0));
         assert!(!small("STALL_FRONTEND", 33.0, 50.0));

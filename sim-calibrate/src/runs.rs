@@ -245,6 +245,17 @@ impl<'a, M: Model> Runs<'a, M> {
         }
     }
 
+    /// Returns the predictions at places where each kernel follows the others, those of kernels that
+    /// no key seemed to change too.
+    pub(crate) fn all_together(
+        &mut self,
+        places: Vec<Vec<usize>>,
+    ) -> Result<Vec<Predicted>, RunError<M::Error>> {
+        let runs: Vec<Run> = places.into_iter().map(|place| (None, place)).collect();
+        self.make_all(runs.iter())?;
+        Ok(runs.iter().map(|run| self.known[run].clone()).collect())
+    }
+
     /// Corrects all predictions by the difference between kernels that follow each other and each
     /// alone, at a place. Returns both predictions, together first.
     pub(crate) fn correct(&mut self, place: &[usize]) -> Result<Option<Both>, RunError<M::Error>> {

@@ -1,7 +1,8 @@
 //! Sizes of hashed tables, of which no value is nearer to the truth than another.
 
 use sim_calibrate::{
-    Calibration, FittedKey, Key, Model, Point, Points, Runs, Sample, Settings, calibrate, digest,
+    Calibration, Cause, FittedKey, Key, Model, Point, Points, Runs, Sample, Settings, calibrate,
+    digest,
 };
 use sim_core::config::{Range, Steps};
 
@@ -79,4 +80,52 @@ fn nothing_is_claimed_about_sizes_and_other_values_are_found() {
     assert_eq!(values[1..], [(11, 9, 13), (11, 9, 13)], "where the search started, all open");
     assert_eq!(values[0], (7, 7, 7), "the latency shows in the cycles");
     assert!(found.is_noise && found.unexplained.is_empty(), "{:?}", found.unexplained);
+}
+
+/// A machine whose branches miss only if both tables are small, and miss `factor` times as often as
+/// in the model then.
+struct Both {
+    factor: f64,
+}
+
+impl Both {
+    fn counts(&self, values: &[i64]) -> Vec<f64> {
+        let missed = if values[1] < 11 && values[2] < 11 { 2000.0 * self.factor } else { 20.0 };
+        vec![missed, 1000.0 * values[0] as f64]
+    }
+}
+
+impl Model for Both {
+    type Error = ();
+
+    fn predict(&self, _: usize, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
+        Ok(Some(self.counts(values)))
+    }
+
+    fn predict_together(&self, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
+        Ok(Some(self.counts(values)))
+    }
+}
+
+/// Given a machine with two other sizes, each of which alone changes no count, expect a difference
+/// by chance; given more misses than any sizes make, expect another structure.
+#[test]
+fn what_two_sizes_make_together_is_no_other_structure() {
+    for (factor, cause) in [(1.0, Cause::HashedSizes), (9.0, Cause::Structure)] {
+        let counted = Both { factor }.counts(&[7, 9, 10]);
+        let point = |(number, mean): (usize, f64)| {
+            let counted = Some(Sample { mean, deviation: 0.0 });
+            let event = format!("EVENT_{number}");
+            Point { kernel: 0, event, counted, step: 0.0, held_out: false }
+        };
+        let all = counted.into_iter().enumerate().map(point).collect();
+        let points = Points { kernels: vec!["branches".to_owned()], all, noise: 0.01 };
+        let keys = keys();
+        let model = Both { factor: 1.0 };
+        let mut runs = Runs::new(&keys, &model, None, &|_| {}, 1).expect("one thread starts");
+        let found = calibrate(&mut runs, &keys, &points, Settings { most_runs: 3000 });
+        let found = found.expect("no run fails").expect("there is a machine");
+        let causes: Vec<Cause> = found.unexplained.iter().map(|count| count.cause).collect();
+        assert_eq!(causes, [cause], "{:?}", found.unexplained);
+    }
 }

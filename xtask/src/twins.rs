@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     let folder = args.keep.as_deref().unwrap_or(temporary.path());
     std::fs::create_dir_all(folder)?;
     let values =
-        "inside | tied | not seen | outside | others outside | unexplained | by a few events";
+        "inside | tied | not seen | outside | others outside | unexplained | few events, by chance";
     let errors = "held out before | after | cycles before | after";
     println!("| machine | {values} | {errors} | runs | minutes |");
     println!("|{}", " --- |".repeat(14));
@@ -143,9 +143,9 @@ fn print(machine: u64, hidden: &[(Setting, i64)], report: &Value, is_other: bool
             (false, false) => others.push(missed()),
         }
     }
-    let is_small = |count: &&Value| count["is_small"] == true;
+    let is_structure = |count: &&Value| count["cause"] == "structure";
     let all = list("unexplained").len();
-    let unexplained = all - list("unexplained").iter().filter(is_small).count();
+    let unexplained = list("unexplained").iter().filter(is_structure).count();
     let share = |of: &Value| format!("{:.2} %", of.as_f64().unwrap_or_default() * 100.0);
     let (before, after) = (&report["before"], &report["after"]);
     let errors = [

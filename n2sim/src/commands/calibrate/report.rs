@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sim_calibrate::{Calibration, Errors, Key, Points, Tie};
+use sim_calibrate::{Calibration, Cause, Errors, Key, Points, Tie};
 use sim_core::Shown;
 use sim_core::config::Steps;
 use sim_litmus::MachineFacts;
@@ -13,6 +13,10 @@ use crate::plural::number_of;
 
 /// Counts without an explanation that are named.
 const NAMED: usize = 12;
+/// Names of causes.
+const STRUCTURE: &str = "structure";
+const FEW_EVENTS: &str = "few-events";
+const HASHED_SIZES: &str = "hashed-sizes";
 const TAKES: &str = "a String takes all text";
 
 /// Result of a fit.
@@ -94,8 +98,8 @@ pub(super) struct UnexplainedReport {
     pub(super) model: f64,
     pub(super) deviations: f64,
     pub(super) held_out: bool,
-    /// The counts differ by a few events in all: too few to say that the structure differs.
-    pub(super) is_small: bool,
+    /// `structure`, `few-events` or `hashed-sizes`.
+    pub(super) cause: &'static str,
 }
 
 impl Report {
@@ -128,7 +132,11 @@ impl Report {
             model: count.predicted,
             deviations: count.deviations,
             held_out: count.held_out,
-            is_small: count.is_small,
+            cause: match count.cause {
+                Cause::Structure => STRUCTURE,
+                Cause::FewEvents => FEW_EVENTS,
+                Cause::HashedSizes => HASHED_SIZES,
+            },
         });
         Report {
             counts: sources.iter().map(source).collect(),
@@ -221,17 +229,17 @@ impl Report {
         }
     }
 
-    /// Returns whether counts contradict every value by more than a few events.
+    /// Returns whether counts contradict every value by more than a few events, and not by chance.
     pub(super) fn is_refuted(&self) -> bool {
-        self.unexplained.iter().any(|count| !count.is_small)
+        self.unexplained.iter().any(|count| count.cause == STRUCTURE)
     }
 
     fn write_unexplained(&self, text: &mut String) {
-        let of = |is_small: bool| {
-            let counts = self.unexplained.iter().filter(move |count| count.is_small == is_small);
+        let of = |cause: &str| {
+            let counts = self.unexplained.iter().filter(|count| count.cause == cause);
             counts.collect::<Vec<_>>()
         };
-        let [large, small] = [false, true].map(of);
+        let [large, small, by_chance] = [STRUCTURE, FEW_EVENTS, HASHED_SIZES].map(of);
         match large.len() {
             0 => writeln!(text, "\nno count contradicts the model"),
             all => writeln!(
@@ -247,6 +255,12 @@ impl Report {
             let few = "at most 16 events or cycles in all rounds of the recording";
             writeln!(text, "\ncounts that differ by a few events ({all}): {few}").expect(TAKES);
             Report::write_counts(text, &small);
+        }
+        if !by_chance.is_empty() {
+            let all = by_chance.len();
+            let sizes = "other sizes of hashed tables can make these counts";
+            writeln!(text, "\ncounts that differ by chance ({all}): {sizes}").expect(TAKES);
+            Report::write_counts(text, &by_chance);
         }
     }
 
@@ -402,23 +416,23 @@ mod tests {
     /// structure.
     #[test]
     fn small_differences_are_shown_apart() {
-        let count = |is_small| Unexplained {
+        let count = |cause| Unexplained {
             kernel: 0,
             event: "STALL_FRONTEND".to_owned(),
             counted: 0.016,
             predicted: 0.021,
             deviations: 5.2,
             held_out: false,
-            is_small,
+            cause,
         };
-        let small = report(Some(true), vec![count(true)]);
+        let small = report(Some(true), vec![count(Cause::FewEvents)]);
         let text = small.text();
         assert!(!small.is_refuted() && text.contains("no count contradicts the model"), "{text}");
         assert!(text.contains("differ by a few events (1)") && text.contains("0.016"), "{text}");
-        let both = report(Some(true), vec![count(false), count(true)]);
+        let both = report(Some(true), vec![count(Cause::Structure), count(Cause::HashedSizes)]);
         let text = both.text();
         assert!(both.is_refuted() && text.contains("explains these counts (1)"), "{text}");
-        assert!(text.contains("differ by a few events (1)"), "{text}");
+        assert!(text.contains("differ by chance (1)"), "{text}");
     }
 
     /// Two searches that ended apart are named whether single counts are left unexplained or not.
@@ -431,7 +445,7 @@ mod tests {
             predicted: 3.0,
             deviations: 12.0,
             held_out: false,
-            is_small: false,
+            cause: Cause::Structure,
         };
         for unexplained in [Vec::new(), vec![count]] {
             let text = |agrees| report(agrees, unexplained.clone()).text();
