@@ -325,10 +325,11 @@ mod tests {
         // Eight channels, a line in five cycles of 2.98 GHz; a rate is accurate to 3 percent.
         assert!(busy.gigabytes_per_second < 8.0 * 64.0 / 5.0 * 2.98 * 1.03, "{points:?}");
         assert!(idle.gigabytes_per_second < busy.gigabytes_per_second / 4.0, "{points:?}");
-        // No line is read twice: all come over the mesh, with those of the chase and prefetches.
+        // No line is read twice: all come over the mesh, with those of the chase and prefetches. A
+        // prefetch before the window brings a line that is read in it.
         for point in points {
             let share = point.over_the_mesh / point.gigabytes_per_second;
-            assert!((1.0..1.5).contains(&share), "{point:?}");
+            assert!((0.9..1.5).contains(&share), "{point:?}");
         }
     }
 
