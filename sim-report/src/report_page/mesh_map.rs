@@ -22,7 +22,7 @@ const HOMES: u32 = 37;
 /// Distance of two lines of text in a crosspoint, in pixels.
 const LINE: u32 = 16;
 /// Widest line of text in a crosspoint, in pixels.
-const MOST_WIDE: u32 = FRAME.0 - 12;
+const MOST_WIDE: u32 = FRAME.0 - 10;
 /// Distance of the first crosspoint from the edges, in pixels.
 const MARGIN: u32 = 6;
 /// Distance of the two links between crosspoints from the line between their centers, in pixels.
@@ -235,7 +235,7 @@ fn fitting(names: &[&str]) -> String {
 /// Returns an upper limit of the width of a text, in pixels.
 fn width(text: &str) -> u32 {
     let of = |letter: char| match letter {
-        ' ' => 4,
+        ' ' | 'I' => 4,
         '0'..='9' => 7,
         'M' | 'W' => 11,
         _ => 9,
