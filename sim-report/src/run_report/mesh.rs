@@ -16,8 +16,9 @@ pub struct MeshTraffic {
     pub columns: u32,
     /// Rows of the grid.
     pub rows: u32,
-    /// Cycles of the mesh's clock. Flits can share a cycle of a link, unless links have a limit
-    /// (`memory.mesh.link-contention`): then it is one flit of each channel, and links have `waits`.
+    /// Cycles of the mesh's clock. Flits can share a cycle of a link, unless links have
+    /// a limit (`memory.mesh.link-contention`): then it is one flit of each channel, and links have
+    /// `waits`.
     pub cycles: u64,
     /// Agents: cores, home nodes, memory controllers and others.
     pub agents: Vec<MeshAgent>,
