@@ -100,6 +100,11 @@ impl MemorySystem {
         self.uncore.traffic.leave_uncounted();
     }
 
+    /// Counts pairs of cores line by line too ([`sim_core::core_pairs`]).
+    pub fn keep_lines_of_pairs(&mut self) {
+        self.uncore.traffic.keep_lines_of_pairs();
+    }
+
     /// Counts the mesh from now on: a core, whose clock is `at`, begins to count.
     pub fn begin_counting(&mut self, at: Cycle) {
         if self.uncore.traffic.is_wanted() {

@@ -1,13 +1,14 @@
 //! Counts for pairs of cores: snoops that requests of one cause at the other, and lines that the
-//! other supplies. In total for each pair, and line by line.
+//! other supplies. In total for each pair, and if the caller asks for it line by line.
 
 use std::collections::BTreeMap;
 
 use crate::addr::LineAddr;
 use crate::time::Cycle;
 
-/// Most lines whose counts are kept apart: 4 MiB of data. Later ones count in the totals only.
-const MOST_LINES: usize = 65_536;
+/// Most pairs of cores that are kept line by line, of all lines together: some 20 MB. Later ones
+/// count in the totals only.
+const MOST_OF_LINES: usize = 262_144;
 
 /// Two cores: the one that requests a line, and the one that is snooped for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,17 +48,31 @@ impl PairCounts {
     }
 }
 
-/// Counts of some pairs; those without a count are absent.
-type Pairs = BTreeMap<CorePair, PairCounts>;
-
-/// Counts of all pairs of cores that have any.
+/// Counts of all pairs of cores that have any; those without a count are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CorePairs {
-    all: Pairs,
-    by_line: BTreeMap<LineAddr, Pairs>,
+    all: BTreeMap<CorePair, PairCounts>,
+    /// Counts line by line; `None` if the caller does not ask for them.
+    by_line: Option<BTreeMap<(LineAddr, CorePair), PairCounts>>,
+    is_cut: bool,
 }
 
 impl CorePairs {
+    /// Keeps the counts line by line too, from now on.
+    pub fn keep_lines(&mut self) {
+        self.by_line.get_or_insert_default();
+    }
+
+    /// Returns whether the counts are kept line by line too.
+    pub fn keeps_lines(&self) -> bool {
+        self.by_line.is_some()
+    }
+
+    /// Returns whether counts of lines are missing, because too many pairs and lines had one.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Counts a snoop of `snooped` for a request of `requester`.
     pub fn snoop(&mut self, requester: usize, snooped: usize, line: LineAddr) {
         self.count(requester, snooped, line, PairCounts { snoops: 1, ..PairCounts::default() });
@@ -79,13 +94,15 @@ impl CorePairs {
     fn count(&mut self, requester: usize, snooped: usize, line: LineAddr, counts: PairCounts) {
         let pair = CorePair { requester: requester as u32, snooped: snooped as u32 };
         self.all.entry(pair).or_default().add(&counts);
-        let is_full = self.by_line.len() >= MOST_LINES;
+        let Some(by_line) = &mut self.by_line else { return };
+        let is_full = by_line.len() >= MOST_OF_LINES;
         let of_line = match is_full {
-            true => self.by_line.get_mut(&line),
-            false => Some(self.by_line.entry(line).or_default()),
+            true => by_line.get_mut(&(line, pair)),
+            false => Some(by_line.entry((line, pair)).or_default()),
         };
-        if let Some(of_line) = of_line {
-            of_line.entry(pair).or_default().add(&counts);
+        match of_line {
+            Some(of_line) => of_line.add(&counts),
+            None => self.is_cut = true,
         }
     }
 
@@ -99,36 +116,40 @@ impl CorePairs {
         self.all.get(&CorePair { requester, snooped }).copied().unwrap_or_default()
     }
 
-    /// Returns the pairs with a count for one line, by requester.
+    /// Returns the pairs with a count for one line, by requester; none if lines are not kept.
     pub fn of_line(&self, line: LineAddr) -> impl Iterator<Item = (CorePair, PairCounts)> + '_ {
-        let of_line = self.by_line.get(&line).into_iter().flatten();
-        of_line.map(|(pair, counts)| (*pair, *counts))
+        let end = move |number| (line, CorePair { requester: number, snooped: number });
+        let of_line = self.by_line.iter().flat_map(move |all| all.range(end(0)..=end(u32::MAX)));
+        of_line.map(|((_, pair), counts)| (*pair, *counts))
     }
 
-    /// Returns the lines with a count, by address.
+    /// Returns the lines with a count, by address; none if lines are not kept.
     pub fn lines(&self) -> impl Iterator<Item = LineAddr> + '_ {
-        self.by_line.keys().copied()
+        let mut last = None;
+        let all = self.by_line.iter().flat_map(BTreeMap::keys).map(|(line, _)| *line);
+        all.filter(move |line| last.replace(*line) != Some(*line))
     }
 
     /// Combines each count with that of `other`. A count that becomes 0 is absent.
     pub(crate) fn combine(&mut self, other: &CorePairs, apply: impl Fn(&mut u64, u64)) {
         combine(&mut self.all, &other.all, &apply);
-        for (line, pairs) in &other.by_line {
-            let own = self.by_line.entry(*line).or_default();
-            combine(own, pairs, &apply);
-            if own.is_empty() {
-                self.by_line.remove(line);
-            }
+        if let Some(by_line) = &other.by_line {
+            combine(self.by_line.get_or_insert_default(), by_line, &apply);
         }
+        self.is_cut |= other.is_cut;
     }
 }
 
-fn combine(one: &mut Pairs, other: &Pairs, apply: impl Fn(&mut u64, u64)) {
-    for (pair, counts) in other {
-        let own = one.entry(*pair).or_default();
+fn combine<K: Copy + Ord>(
+    one: &mut BTreeMap<K, PairCounts>,
+    other: &BTreeMap<K, PairCounts>,
+    apply: impl Fn(&mut u64, u64),
+) {
+    for (key, counts) in other {
+        let own = one.entry(*key).or_default();
         own.combine(counts, &apply);
         if *own == PairCounts::default() {
-            one.remove(pair);
+            one.remove(key);
         }
     }
 }
@@ -139,9 +160,15 @@ mod tests {
 
     const LINE: LineAddr = LineAddr(0x100);
 
+    fn with_lines() -> CorePairs {
+        let mut pairs = CorePairs::default();
+        pairs.keep_lines();
+        pairs
+    }
+
     #[test]
     fn lines_add_up_to_the_totals_of_each_pair() {
-        let mut pairs = CorePairs::default();
+        let mut pairs = with_lines();
         pairs.snoop(1, 0, LINE);
         pairs.supply(1, 0, LINE, 140);
         pairs.snoop(1, 0, LineAddr(0x101));
@@ -157,8 +184,24 @@ mod tests {
     }
 
     #[test]
-    fn a_later_part_has_the_pairs_that_counted_in_it() {
+    fn lines_are_kept_only_if_the_caller_asks_and_up_to_a_limit() {
         let mut pairs = CorePairs::default();
+        pairs.snoop(1, 0, LINE);
+        assert_eq!((pairs.lines().count(), pairs.of(1, 0).snoops), (0, 1));
+        let mut pairs = with_lines();
+        (0..MOST_OF_LINES as u64).for_each(|line| pairs.snoop(1, 0, LineAddr(line)));
+        pairs.snoop(1, 0, LineAddr(0));
+        assert!(!pairs.is_cut(), "a pair of a line that is kept");
+        pairs.snoop(0, 1, LineAddr(0));
+        assert!(pairs.is_cut() && pairs.lines().count() == MOST_OF_LINES);
+        let sums = (pairs.of(1, 0).snoops, pairs.of(0, 1).snoops);
+        assert_eq!(sums, (MOST_OF_LINES as u64 + 1, 1), "totals have all");
+        assert_eq!(pairs.of_line(LineAddr(0)).count(), 1);
+    }
+
+    #[test]
+    fn a_later_part_has_the_pairs_that_counted_in_it() {
+        let mut pairs = with_lines();
         pairs.snoop(0, 1, LINE);
         let before = pairs.clone();
         pairs.supply(2, 1, LINE, 90);

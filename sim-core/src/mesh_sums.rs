@@ -19,6 +19,7 @@ pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
         ("snoops by event", snoops_by_event(counts)),
         ("forwarding snoops by event and by code", forwarding(counts)),
         ("snoops and their answers", answers(counts)),
+        ("snoops that cores received and snoops of pairs of cores", snoops_of_pairs(counts)),
         ("lines read and lines received by cores", lines(counts)),
     ];
     let broken = equal.into_iter().filter(|(_, (one, other))| one != other);
@@ -86,6 +87,15 @@ fn answers(counts: &MeshCounts) -> (u64, u64) {
     let snoops = received(counts, AgentKind::Core, on(Channel::Snp));
     let answered = sent(counts, AgentKind::Core, ANSWERS.into_iter());
     (snoops, answered.saturating_add_signed(counts.unanswered))
+}
+
+/// Each snoop of a core belongs to a request of one core, but for those of DVM operations and of
+/// stashes.
+fn snoops_of_pairs(counts: &MeshCounts) -> (u64, u64) {
+    let others = [Message::SnpDVMOp, Message::SnpMakeInvalidStash];
+    let of_pairs = on(Channel::Snp).filter(|message| !others.contains(message));
+    let pairs = counts.pairs.all().map(|(_, pair)| pair.snoops + pair.evictions);
+    (received(counts, AgentKind::Core, of_pairs), pairs.sum())
 }
 
 fn lines(counts: &MeshCounts) -> (u64, u64) {
@@ -169,6 +179,7 @@ fn parts(counts: &MeshCounts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addr::LineAddr;
     use crate::mesh_counts::{Crosspoint, FloorPlan};
 
     fn counts() -> MeshCounts {
@@ -199,6 +210,8 @@ mod tests {
     fn a_snoop_needs_an_answer_or_is_under_way() {
         let mut counts = counts();
         counts.send(Agent::Home(0), Agent::Core(0), Message::SnpUnique);
+        assert_eq!(broken_sums(&counts).len(), 2, "{:?}", broken_sums(&counts));
+        counts.pairs.snoop(1, 0, LineAddr(0));
         assert_eq!(broken_sums(&counts), ["snoops and their answers: 1 and 0"]);
         counts.unanswered = 1;
         assert_eq!(broken_sums(&counts), Vec::<String>::new());

@@ -35,6 +35,8 @@ pub struct Session {
     has_shapes: bool,
     /// The mesh is counted.
     counts_mesh: bool,
+    /// Pairs of cores are counted line by line too.
+    keeps_lines: bool,
     /// Set by the caller to end a run early.
     stop: Arc<AtomicBool>,
     /// CPUs of the host that run threads at the same time; `None` for a run in exact order.
@@ -62,7 +64,7 @@ impl Session {
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
         let stop = Arc::default();
-        let (finds_roots, has_shapes, counts_mesh) = (true, true, false);
+        let (finds_roots, has_shapes) = (true, true);
         let trace = file;
         Ok(Session {
             trace,
@@ -70,7 +72,8 @@ impl Session {
             header,
             finds_roots,
             has_shapes,
-            counts_mesh,
+            counts_mesh: false,
+            keeps_lines: false,
             stop,
             cpus: None,
         })
@@ -97,6 +100,14 @@ impl Session {
     pub fn with_mesh(mut self) -> Session {
         self.counts_mesh = true;
         self
+    }
+
+    /// Returns the session with counts of the mesh, and with those of pairs of cores line by line
+    /// too, which take up to 20 MB.
+    #[must_use]
+    pub fn with_mesh_by_line(mut self) -> Session {
+        self.keeps_lines = true;
+        self.with_mesh()
     }
 
     /// Returns whether the [`Outcome`] has counts of the mesh.
@@ -354,6 +365,9 @@ impl Session {
         let mut memory = MemorySystem::asleep(memory, semantics, cores, run.seed);
         if !self.counts_mesh {
             memory.leave_mesh_uncounted();
+        }
+        if self.keeps_lines {
+            memory.keep_lines_of_pairs();
         }
         self.map_pages(&mut memory)?;
         Ok(memory)

@@ -67,6 +67,7 @@ pub mod stalls;
 pub mod stat;
 pub mod symbols;
 pub mod validate;
+mod xml;
 
 pub use run_report::RunReport;
 pub use stat::{Owner, Reading, Row, Section, Selected, StatReport};

@@ -53,7 +53,7 @@ pub use observed::{Observed, fitting_tick};
 pub use older::FORMAT_1;
 use profiled::N2Profile;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
-pub use shared_lines::{LineReader, SharedLine, SharedPlace};
+pub use shared_lines::{LineUse, SharedLine, SharedPlace};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{IntervalTotals, NamedTotals, Series, ThreadTimeline, Timeline};
 
@@ -182,6 +182,11 @@ impl RunReport {
     /// Returns the exact count of an event, by its mnemonic.
     pub fn count(&self, event: &str) -> Option<u64> {
         self.events.iter().find(|own| own.event == event).map(|own| own.count)
+    }
+
+    /// Returns the pairs of cores; none if the mesh was not counted.
+    pub fn core_pairs(&self) -> &[CorePairCount] {
+        self.mesh.as_ref().map_or(&[], |mesh| &mesh.core_pairs)
     }
 
     /// Writes the report as one JSON document.

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let session = open_trace::with(trace, &args.machine)?;
     // The mesh of a single thread has no traffic between cores.
     let has_threads = session.trace().streams().len() > 1;
-    let session = if has_threads { session.with_mesh() } else { session };
+    let session = if has_threads { session.with_mesh_by_line() } else { session };
     let symbols = symbols::load(session.trace(), &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let interval = args.mux_interval.or_else(|| fitting_tick(&session, &options));

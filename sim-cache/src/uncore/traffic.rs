@@ -50,11 +50,19 @@ impl Traffic {
         self.is_wanted = false;
     }
 
+    /// Counts pairs of cores line by line too, from now on.
+    pub(crate) fn keep_lines_of_pairs(&mut self) {
+        self.counts.pairs.keep_lines();
+    }
+
     /// Returns the counts so far, and starts again with zero.
     pub(crate) fn take(&mut self) -> MeshCounts {
         let mut empty = MeshCounts::new(self.counts.plan.clone());
         empty.limits_queues = self.counts.limits_queues;
         empty.limits_links = self.counts.limits_links;
+        if self.counts.pairs.keeps_lines() {
+            empty.pairs.keep_lines();
+        }
         self.core_cycles = 0;
         std::mem::replace(&mut self.counts, empty)
     }

@@ -40,6 +40,7 @@ fn cycles_from_neighbor(tables: &Tables, counts: &MeshCounts) -> Cycle {
 fn a_line_that_moves_from_core_to_core_counts_in_one_cell() {
     let tables = Tables::quiet();
     let mut cores = Cores::new(&tables, 2);
+    cores.memory.keep_lines_of_pairs();
     cores.st(0);
     let counts = counted(&mut cores, |cores| cores.ld(1));
     let cycles = cycles_from_neighbor(&tables, &counts);

@@ -10,6 +10,7 @@ use super::chart::{Chart, ChartBox, ChartEdge, percent};
 use super::layout::{self, Layout, Rect, Route, Size, Wire};
 use crate::page::palette;
 use crate::perf_stat::grouped;
+use crate::xml::escaped;
 
 /// Margin around the drawing, in pixels.
 const MARGIN: f64 = 16.0;
@@ -386,9 +387,4 @@ fn code_width(text: &str) -> f64 {
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
     writeln!(text, "{what}").expect("a string takes any text");
-}
-
-/// Escapes a text for XML.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

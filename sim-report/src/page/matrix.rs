@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use maud::html;
-
 use super::palette::on_step;
 use super::scale::{Scale, compact};
+use crate::xml::escaped;
 
 /// Width and height of a cell, in pixels.
 const CELL: (usize, usize) = (46, 26);
@@ -47,6 +46,12 @@ impl Matrix {
     pub fn size(&self) -> (usize, usize) {
         let width = self.left() + self.columns.len() * CELL.0 + 2;
         (width, HEAD + self.rows.len() * CELL.1 + 2)
+    }
+
+    /// Returns whether the name of each column is as narrow as its cells.
+    #[cfg(test)]
+    pub(crate) fn names_fit(&self) -> bool {
+        self.columns.iter().all(|name| name.chars().count() * LETTER <= CELL.0)
     }
 
     /// Returns the left end of the cells: the width of the longest name of a row.
@@ -132,10 +137,6 @@ fn cell_svg(out: &mut String, cell: &MatrixCell, scale: &Scale, left: usize) {
         );
     }
     out.push_str("</g>");
-}
-
-fn escaped(text: &str) -> String {
-    html! { (text) }.into_string()
 }
 
 #[cfg(test)]

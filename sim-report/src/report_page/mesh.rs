@@ -14,14 +14,14 @@ pub(super) fn body(mesh: &MeshTraffic) -> Markup {
     let title = "Map of the mesh";
     let idle = mesh.links.iter().filter(|link| link.flits.all() == 0).count() as u64;
     html! {
-        @if let Some(busiest) = busiest(mesh) { p { (busiest) } }
+        @if let Some(busiest) = busiest(mesh) { p { (busiest) " " (limit(mesh)) } }
         figure.mesh-map #mesh-map {
             figcaption {
                 strong #mesh-map-title { (title) }
                 ": a box is a crosspoint with its cores (C), home nodes with their slice of the system level cache (H, with \
                  their look-ups), memory controllers (M), and, at one of them, the home node of devices (D), the DVM node, \
-                 the gateway to another chip (GW) and the I/O agent (IO). An arrow is a link, which carries one flit of \
-                 each channel in a cycle; it is wider and stronger in color the more flits passed."
+                 the gateway to another chip (GW) and the I/O agent (IO). An arrow is a link; it is wider and \
+                 stronger in color the more flits passed. +2 are two more: the text for the pointer has all names."
             }
             (choices())
             @for choice in CHOICES {
@@ -71,23 +71,31 @@ fn busiest(mesh: &MeshTraffic) -> Option<String> {
     let each =
         |link| Channel::ALL.into_iter().map(move |channel| (of(link, channel), link, channel));
     let (most, link, channel) = mesh.links.iter().flat_map(each).max_by_key(|(most, ..)| *most)?;
-    let share = most as f64 / mesh.cycles.max(1) as f64 * 100.0;
+    let rate = most as f64 / mesh.cycles.max(1) as f64;
     let (from, to) = (place(link.column, link.row), place(link.end().0, link.end().1));
     (most > 0).then(|| {
         format!(
-            "The busiest link carried {}, from {from} to {to}, in {share:.1}% of the mesh's cycles.",
+            "The busiest link carried {}, from {from} to {to}: {rate:.3} flits per cycle of the mesh.",
             words(Some(channel))
         )
     })
 }
 
+/// Says whether flits can share a cycle of a link.
+fn limit(mesh: &MeshTraffic) -> &'static str {
+    match mesh.limits_links() {
+        true => "A link carries one flit of each channel in a cycle; others wait.",
+        false => "Links have no limit in this run: flits of one channel can share a cycle.",
+    }
+}
+
 fn links(mesh: &MeshTraffic) -> Table {
-    let caption = "Flits on each link, by channel, and the share of the mesh's cycles in which its busiest channel \
-                   carried one";
+    let caption =
+        "Flits on each link, by channel; of its busiest channel also for each cycle of the mesh";
     let table = Table::new("mesh-links", caption).text("From").text("To").number("REQ");
-    let table = table.number("RSP").number("SNP").number("DAT").number("All").number("Busy");
-    let has_waits = mesh.links.iter().any(|link| link.waits.is_some());
-    let mut table = if has_waits { table.number("Cycles of waits") } else { table };
+    let table =
+        table.number("RSP").number("SNP").number("DAT").number("All").number("Flits per cycle");
+    let mut table = if mesh.limits_links() { table.number("Cycles of waits") } else { table };
     for link in mesh.links.iter().filter(|link| link.flits.all() > 0) {
         let (column, row) = link.end();
         let channels = Channel::ALL.map(|channel| link.flits.of(channel));
@@ -95,7 +103,8 @@ fn links(mesh: &MeshTraffic) -> Table {
         let counts = channels.map(Cell::Count);
         let waits = link.waits.map(|waits| Cell::Count(waits.all()));
         let named = [place(link.column, link.row).into(), place(column, row).into()];
-        let sums = [link.flits.all().into(), Cell::share(most, mesh.cycles)];
+        let rate = most as f64 / mesh.cycles as f64;
+        let sums = [link.flits.all().into(), Cell::number(Some(rate), 3)];
         table.push(named.into_iter().chain(counts).chain(sums).chain(waits));
     }
     table.filter().tall()

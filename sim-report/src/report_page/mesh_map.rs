@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use maud::html;
 use sim_core::chi::Channel;
 
 use crate::page::Scale;
@@ -12,22 +11,29 @@ use crate::page::palette::{COLD, WARM, on_step};
 use crate::page::scale::compact;
 use crate::perf_stat::grouped;
 use crate::run_report::{MeshAgent, MeshLink, MeshTraffic};
+use crate::xml::escaped;
 
 /// Distance of two crosspoints, in pixels.
-const PITCH: (u32, u32) = (136, 102);
+const PITCH: (u32, u32) = (136, 132);
 /// Width and height of a crosspoint, in pixels.
-const FRAME: (u32, u32) = (94, 66);
+const FRAME: (u32, u32) = (94, 96);
+/// Height of the colored part of a crosspoint: home nodes and their look-ups.
+const HOMES: u32 = 37;
+/// Distance of two lines of text in a crosspoint, in pixels.
+const LINE: u32 = 16;
+/// Widest line of text in a crosspoint, in pixels.
+const MOST_WIDE: u32 = FRAME.0 - 10;
 /// Distance of the first crosspoint from the edges, in pixels.
 const MARGIN: u32 = 6;
 /// Distance of the two links between crosspoints from the line between their centers, in pixels.
 const LANE: i64 = 9;
 /// Half the widths of links, by step, in pixels.
 const WIDTHS: [f64; 5] = [1.0, 1.75, 2.5, 3.25, 4.0];
-/// First letters of the short names of cores and of home nodes.
+/// First letters of the short names of numbered agents: cores, home nodes, memory controllers.
 const CORE: char = 'C';
 const HOME: char = 'H';
-/// Most agents of a kind that a crosspoint names.
-const MOST_NAMED: usize = 2;
+const MEMORY: char = 'M';
+const KINDS: [char; 3] = [CORE, HOME, MEMORY];
 
 /// Channels of a map: one, or all together.
 pub(super) const CHOICES: [Option<Channel>; 5] =
@@ -179,38 +185,69 @@ fn crosspoint(out: &mut String, mesh: &MeshTraffic, at: (u32, u32), home: Option
         FRAME.1
     );
     let middle = x + FRAME.0 / 2;
-    text(out, (middle, y + 15), "ink", &labels(&agents, CORE));
+    let labels: Vec<&str> = agents.iter().map(|agent| agent.label.as_str()).collect();
+    text(out, (middle, y + 14), "ink", &fitting(&of_kind(&labels, CORE)));
     if let Some((count, scale)) = home {
         let step = scale.step(count);
         let _ = write!(
             out,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"21\" rx=\"3\" class=\"fill-{} stroke-line\" \
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{HOMES}\" rx=\"3\" class=\"fill-{} stroke-line\" \
              stroke-width=\".6\"/>",
             x + 5,
-            y + 22,
+            y + 20,
             FRAME.0 - 10,
             step.map_or("paper", |step| scale.color(step).name)
         );
-        let words = format!("{} {}", labels(&agents, HOME), compact(count));
-        text(out, (middle, y + 37), on_step(step.unwrap_or(0)).name, &words);
+        let color = on_step(step.unwrap_or(0)).name;
+        text(out, (middle, y + 34), color, &fitting(&of_kind(&labels, HOME)));
+        text(out, (middle, y + 34 + LINE), color, &compact(count));
     }
-    let others = agents.iter().filter(|agent| !agent.label.starts_with([CORE, HOME]));
-    let others: Vec<&str> = others.map(|agent| agent.label.as_str()).collect();
-    text(out, (middle, y + 59), "ink", &others.join(" "));
+    text(out, (middle, y + 72), "ink", &fitting(&of_kind(&labels, MEMORY)));
+    let others: Vec<&str> = labels
+        .iter()
+        .copied()
+        .filter(|label| !KINDS.iter().any(|kind| is_of(label, *kind)))
+        .collect();
+    text(out, (middle, y + 72 + LINE), "ink", &fitting(&others));
     out.push_str("</g>");
 }
 
-/// Returns the short names of the agents of a kind, by its letter; of many, those of the first.
-fn labels(agents: &[&MeshAgent], kind: char) -> String {
-    let own = agents.iter().filter(|agent| agent.label.starts_with(kind));
-    let names: Vec<&str> = own.map(|agent| agent.label.as_str()).collect();
-    match names.len().checked_sub(MOST_NAMED) {
-        None | Some(0) => names.join(" "),
-        Some(more) => format!("{} +{more}", names[..MOST_NAMED].join(" ")),
-    }
+/// Returns whether a short name is that of a numbered agent of a kind, such as `C0`.
+fn is_of(label: &str, kind: char) -> bool {
+    label.strip_prefix(kind).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+fn of_kind<'a>(labels: &[&'a str], kind: char) -> Vec<&'a str> {
+    labels.iter().copied().filter(|label| is_of(label, kind)).collect()
+}
+
+/// Returns as many names as fit into a crosspoint, with the number of the others: `C0 C1 +2`.
+fn fitting(names: &[&str]) -> String {
+    let all = names.join(" ");
+    if width(&all) <= MOST_WIDE {
+        return all;
+    }
+    let some = |named: usize| format!("{} +{}", names[..named].join(" "), names.len() - named);
+    let fits = |text: &String| width(text) <= MOST_WIDE;
+    (1..names.len()).rev().map(some).find(fits).unwrap_or_else(|| format!("{}", names.len()))
+}
+
+/// Returns an upper limit of the width of a text, in pixels.
+fn width(text: &str) -> u32 {
+    let of = |letter: char| match letter {
+        ' ' | 'I' => 4,
+        '0'..='9' => 7,
+        'M' | 'W' => 11,
+        _ => 9,
+    };
+    text.chars().map(of).sum()
+}
+
+/// Writes a line of text; nothing if it is empty.
 fn text(out: &mut String, (x, y): (u32, u32), color: &str, words: &str) {
+    if words.is_empty() {
+        return;
+    }
     let _ = write!(
         out,
         "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" class=\"fill-{color}\">{words}</text>"
@@ -225,10 +262,6 @@ fn described((column, row): (u32, u32), agents: &[&MeshAgent]) -> String {
         let _ = write!(text, "\n{}: {sent} flits sent, {received} received", agent.name);
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    html! { (text) }.into_string()
 }
 
 #[cfg(test)]
@@ -274,6 +307,7 @@ mod tests {
             home_nodes: vec![home(0, 1_000), home(1, 500)],
             links: vec![link(0, "east", 0), link(1, "west", 40)],
             core_pairs: Vec::new(),
+            line_pairs_are_cut: false,
         }
     }
 
@@ -295,8 +329,39 @@ mod tests {
     #[test]
     fn a_crosspoint_names_some_cores_and_sums_its_home_nodes() {
         let svg = svg(&mesh(), "Mesh", &CHOICES);
-        assert!(svg.contains(">C0 C1 +1<") && svg.contains(">H0 1.5k<"), "{svg}");
+        assert!(svg.contains(">C0 C1 C2<") && svg.contains(">H0<"), "{svg}");
+        assert!(svg.contains(">1.5k<"), "{svg}");
         assert!(svg.contains("agent C2: 7 flits sent, 0 received"), "{svg}");
         assert!(svg.contains("fill-warm-5"), "{svg}");
+    }
+
+    /// A mesh of one crosspoint, which has all agents of a large machine.
+    #[test]
+    fn a_line_of_a_crosspoint_is_as_wide_as_its_frame_at_most() {
+        let numbered = |kind: char, count: u32| (0..count).map(move |n| format!("{kind}{n}"));
+        let first = |n: u32, kind| numbered(kind, 128).skip(n as usize);
+        for from in [0, 9, 99, 126] {
+            let others = ["D", "DVM", "GW", "IO"].map(String::from);
+            let all = first(from, CORE).chain(first(from, HOME)).chain(numbered(MEMORY, 16));
+            let agent = |label: String| MeshAgent { label, ..mesh().agents[0].clone() };
+            let small = MeshTraffic {
+                columns: 1,
+                agents: all.chain(others).map(agent).collect(),
+                home_nodes: vec![HomeNode { column: 0, ..mesh().home_nodes[0].clone() }],
+                links: Vec::new(),
+                ..mesh()
+            };
+            let svg = svg(&small, "Mesh", &CHOICES);
+            let texts: Vec<&str> = svg
+                .split("<text")
+                .skip(1)
+                .filter_map(|text| text.split('>').nth(1)?.split('<').next())
+                .collect();
+            assert_eq!(texts.len(), 5, "cores, home nodes, look-ups, memory, others: {texts:?}");
+            assert!(texts.iter().all(|text| width(text) <= MOST_WIDE), "{texts:?}");
+            assert!(texts[4] == "D DVM GW IO" && texts[3].starts_with("M0 M1 "), "{texts:?}");
+            let (width, height) = size(&small);
+            assert!(width >= FRAME.0 && height >= FRAME.1);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::page::{Cell, Table};
-use crate::run_report::{RunReport, SharedLine, SharedPlace};
+use crate::run_report::{CorePairCount, RunReport, SharedLine, SharedPlace};
 
 use super::parts::{listed_line, percent};
 use super::waits;
@@ -11,10 +11,10 @@ use super::waits;
 /// Least share of the cycles of a listed line, in percent.
 const LEAST_PERCENT: f64 = 1.0;
 
-/// Returns whether cores took lines from one another or snooped one another.
+/// Returns whether cores took lines from one another, or snooped one another for them.
 pub(super) fn has_any(report: &RunReport) -> bool {
-    let pairs = report.mesh.as_ref().map_or(&[][..], |mesh| &mesh.core_pairs);
-    !report.shared_lines.is_empty() || !pairs.is_empty()
+    let has_requests = report.core_pairs().iter().any(CorePairCount::has_requests);
+    !report.shared_lines.is_empty() || has_requests
 }
 
 /// Returns the matrices of cores and lines, and the tables.

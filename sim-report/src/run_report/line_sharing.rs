@@ -42,7 +42,7 @@ pub(super) struct Line {
     pub(super) cycles: u64,
     /// Bytes used, by core.
     pub(super) used: BTreeMap<usize, UsedBytes>,
-    /// Physical address; known from the first access on.
+    /// Physical address; known from the first load from another core on that has one.
     pub(super) physical: Option<LineAddr>,
     /// Accesses by address of the instruction.
     pub(super) by_pc: BTreeMap<u64, Accesses>,
@@ -119,7 +119,7 @@ impl LineSharing {
             let used = line.used.entry(self.core).or_default();
             used.loads += 1;
             used.cycles += cycles;
-            line.physical = operation.physical.map(PhysAddr::line);
+            line.physical = operation.physical.map(PhysAddr::line).or(line.physical);
         }
         if writes {
             site.writes += 1;

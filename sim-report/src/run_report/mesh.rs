@@ -16,7 +16,9 @@ pub struct MeshTraffic {
     pub columns: u32,
     /// Rows of the grid.
     pub rows: u32,
-    /// Cycles of the mesh's clock. A link carries one flit of each channel in a cycle.
+    /// Cycles of the mesh's clock. Flits can share a cycle of a link, unless links have
+    /// a limit (`memory.mesh.link-contention`): then it is one flit of each channel, and links have
+    /// `waits`.
     pub cycles: u64,
     /// Agents: cores, home nodes, memory controllers and others.
     pub agents: Vec<MeshAgent>,
@@ -26,6 +28,9 @@ pub struct MeshTraffic {
     pub links: Vec<MeshLink>,
     /// Pairs of cores with any count: snoops and lines that requests of one caused at the other.
     pub core_pairs: Vec<CorePairCount>,
+    /// Whether `shared_lines[].core_pairs` misses counts, because too many pairs and lines had one.
+    #[serde(default)]
+    pub line_pairs_are_cut: bool,
 }
 
 /// Agent at a crosspoint.
@@ -103,18 +108,23 @@ pub struct CorePairCount {
     /// Number of the core that was snooped. It is the requester itself where its own copy had to
     /// leave: for a far atomic, or because its request removed a line from the snoop filter.
     pub snooped: u32,
-    /// Snoops for lines that the requester asked for.
+    /// Snoops for lines that the requester asked for; without those of DVM operations and stashes.
     pub snoops: u64,
     /// Snoops because a request removed a line from the snoop filter.
     pub evictions: u64,
     /// Lines that the snooped core supplied.
     pub lines: u64,
     /// Sum of the cycles of these lines, from the request leaving the core to the data, of loads,
-    /// stores, fetches, prefetches and walks. A core can do other work in them.
+    /// stores, atomics, fetches, prefetches and table walks. A core can do other work in them.
     pub cycles: u64,
 }
 
 impl MeshTraffic {
+    /// Returns whether links have a limit, so that flits wait for them.
+    pub fn limits_links(&self) -> bool {
+        self.links.iter().any(|link| link.waits.is_some())
+    }
+
     /// Returns the traffic of a run of several cores, if the session counted it.
     pub(super) fn of(observed: &Observed<'_>) -> Option<MeshTraffic> {
         let is_shared = observed.outcome.cores.len() > 1;
@@ -127,6 +137,7 @@ impl MeshTraffic {
             home_nodes: (0..).zip(&counts.plan.homes).map(|at| HomeNode::of(at, counts)).collect(),
             links: links(counts),
             core_pairs: counts.pairs.all().map(CorePairCount::of).collect(),
+            line_pairs_are_cut: counts.pairs.is_cut(),
         })
     }
 }
@@ -257,6 +268,11 @@ fn links(counts: &MeshCounts) -> Vec<MeshLink> {
 }
 
 impl CorePairCount {
+    /// Returns whether the requester asked for lines that the other core had.
+    pub fn has_requests(&self) -> bool {
+        self.snoops > 0 || self.lines > 0
+    }
+
     pub(super) fn of((pair, counts): (CorePair, PairCounts)) -> CorePairCount {
         let CorePair { requester, snooped } = pair;
         let PairCounts { snoops, evictions, lines, cycles } = counts;

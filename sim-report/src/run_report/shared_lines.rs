@@ -30,11 +30,11 @@ pub struct SharedLine {
     /// Loads among `loads` that read a byte which another core had written since the reader last
     /// used the line. The others needed the line only.
     pub data_loads: u64,
-    /// Cores that use the line, by number.
+    /// Use of the line by each core that reads or writes it, by number.
     #[serde(default)]
-    pub readers: Vec<LineReader>,
+    pub users: Vec<LineUse>,
     /// Pairs of cores, of which requests of one for this line made the home node snoop the other;
-    /// empty if the mesh was not counted.
+    /// empty if the mesh was not counted, and incomplete if `mesh.line_pairs_are_cut` is set.
     #[serde(default)]
     pub core_pairs: Vec<CorePairCount>,
     /// Instructions that most of the loads belong to, most first.
@@ -45,7 +45,7 @@ pub struct SharedLine {
 
 /// Use of a shared line by one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LineReader {
+pub struct LineUse {
     /// Number of the core.
     pub core: u32,
     /// Its retired loads and atomics whose data came from another core.
@@ -109,7 +109,7 @@ impl SharedLine {
             cores: line.used.len() as u64,
             writers: line.used.values().filter(|used| used.written != 0).count() as u64,
             data_loads: line.data_loads,
-            readers: line.used.iter().map(LineReader::of).collect(),
+            users: line.used.iter().map(LineUse::of).collect(),
             core_pairs: pairs(line, profile),
             loaded_at: places(line, profile, |accesses| accesses.from_peer),
             written_at: places(line, profile, |accesses| accesses.writes),
@@ -117,10 +117,10 @@ impl SharedLine {
     }
 }
 
-impl LineReader {
-    fn of((core, used): (&usize, &UsedBytes)) -> LineReader {
+impl LineUse {
+    fn of((core, used): (&usize, &UsedBytes)) -> LineUse {
         let UsedBytes { loads, cycles, written, .. } = *used;
-        LineReader { core: *core as u32, loads, cycles, writes: written != 0 }
+        LineUse { core: *core as u32, loads, cycles, writes: written != 0 }
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
             cores: 2,
             writers: 1,
             data_loads,
-            readers: Vec::new(),
+            users: Vec::new(),
             core_pairs: Vec::new(),
             loaded_at: Vec::new(),
             written_at: Vec::new(),

@@ -11,9 +11,9 @@ use sim_pmu::spe::decode::packets;
 use sim_pmu::spe::{N2_RECORD_BYTES, Packet, SpeRecord, encode_n2};
 
 use crate::drawing_file;
-use crate::flow::svg::escaped;
 use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
+use crate::xml::escaped;
 
 use super::profile::Profile;
 use super::truth::{Comparison, Funnel, Sampled, compare};
