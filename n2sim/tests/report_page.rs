@@ -392,7 +392,7 @@ fn the_page_of_several_threads_has_the_traffic_that_stat_counts() {
     });
     assert_eq!(drawn.sum::<u64>(), sum("pairs-table", 2), "every pair is in the table");
     let alone = page("hash", &part);
-    for part in ["mesh-map", "pairs-lines", "pairs-table"] {
+    for part in ["traffic-map", "pairs-lines", "pairs-table"] {
         assert!(several.contains(&format!("id=\"{part}\"")), "{part}");
         assert!(!alone.contains(&format!("id=\"{part}\"")), "{part}");
     }

@@ -58,9 +58,9 @@ pub(crate) fn spread<M: Model>(
     Ok(spread)
 }
 
-/// Returns the lowest and the highest count of each point with sizes of hashed tables that are drawn
-/// together around a place. Two sizes can make a count that none of them makes alone, so keys that
-/// change nothing alone are drawn too.
+/// Returns the lowest and the highest count of each point with sizes of hashed tables that are
+/// drawn together around a place. Two sizes can make a count that none of them makes alone, so keys
+/// that change nothing alone are drawn too.
 pub(crate) fn span<M: Model>(
     given: &Given<'_>,
     runs: &mut Runs<'_, M>,

@@ -245,8 +245,8 @@ impl<'a, M: Model> Runs<'a, M> {
         }
     }
 
-    /// Returns the predictions at places where each kernel follows the others, those of kernels that
-    /// no key seemed to change too.
+    /// Returns the predictions at places where each kernel follows the others, those of kernels
+    /// that no key seemed to change too.
     pub(crate) fn all_together(
         &mut self,
         places: Vec<Vec<usize>>,

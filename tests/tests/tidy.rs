@@ -140,7 +140,7 @@ fn every_value_of_a_configuration_ends_with_its_source() {
     for path in files {
         for (number, line) in read(&path).lines().enumerate() {
             // In a file of metrics only the formula has a source.
-            let is_metric = path.ends_with("metrics.toml");
+            let is_metric = path.to_string_lossy().ends_with("metrics.toml");
             let is_value = line.contains('=')
                 && !line.trim_start().starts_with(['#', '['])
                 && (!is_metric || line.starts_with("formula"));

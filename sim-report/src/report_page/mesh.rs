@@ -15,9 +15,9 @@ pub(super) fn body(mesh: &MeshTraffic) -> Markup {
     let idle = mesh.links.iter().filter(|link| link.flits.all() == 0).count() as u64;
     html! {
         @if let Some(busiest) = busiest(mesh) { p { (busiest) " " (limit(mesh)) } }
-        figure.mesh-map #mesh-map {
+        figure.traffic-map #traffic-map {
             figcaption {
-                strong #mesh-map-title { (title) }
+                strong #traffic-map-title { (title) }
                 ": a box is a crosspoint with its cores (C), home nodes with their slice of the system level cache (H, with \
                  their look-ups), memory controllers (M), and, at one of them, the home node of devices (D), the DVM node, \
                  the gateway to another chip (GW) and the I/O agent (IO). An arrow is a link; it is wider and \
@@ -30,7 +30,7 @@ pub(super) fn body(mesh: &MeshTraffic) -> Markup {
                 }
             }
             (home_scale(mesh).legend("Look-ups of home nodes"))
-            (drawing("mesh-map-title", &svg(mesh, title, &CHOICES)))
+            (drawing("traffic-map-title", &svg(mesh, title, &CHOICES)))
         }
         h3 { "Links" }
         (links(mesh).html())
