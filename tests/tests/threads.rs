@@ -5,7 +5,7 @@
 use sim_core::PmuEvent;
 use sim_core::chi::Message;
 use sim_core::mesh_counts::{AgentKind, HomeEvent};
-use sim_core::mesh_sums::broken_sums;
+use sim_core::mesh_sums::{broken_sums, snoops_of_pairs};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
 
@@ -25,6 +25,8 @@ fn run(name: &str, order: &str) -> Outcome {
         Session::open(&path, config, RunHeader::default()).expect("a good trace").with_mesh();
     let outcome = session.run(&RunOptions::default(), &mut |_| {}).expect("it runs");
     assert_eq!(broken_sums(&outcome.mesh), Vec::<String>::new(), "{name}");
+    let (received, of_pairs) = snoops_of_pairs(&outcome.mesh);
+    assert_eq!(received, of_pairs, "{name}");
     outcome
 }
 

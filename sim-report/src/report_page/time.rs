@@ -29,6 +29,8 @@ const HEIGHT: f64 = 100.0;
 const WIDTH: f64 = 1000.0;
 /// Most ticks on the axis of cycles.
 const MOST_TICKS: f64 = 6.0;
+/// Part of the axis that has marks: later ones have no room for their numbers.
+const LAST_MARK: f64 = 0.95;
 /// A last interval shorter than this part of the others is not drawn.
 const LEAST_PART: f64 = 0.5;
 
@@ -219,7 +221,8 @@ fn line(ends: &[u64], number_of: usize, series: &Series) -> Markup {
 /// Returns the axis of cycles.
 fn axis(last: u64) -> Markup {
     let step = nice(last as f64 / MOST_TICKS).max(1.0);
-    let ticks = (0..).map(|n| f64::from(n) * step).take_while(|at| *at <= last as f64);
+    let end = last as f64 * LAST_MARK;
+    let ticks = (0..).map(|n| f64::from(n) * step).take_while(|at| *at <= end);
     html! { div.panel.axis aria-hidden="true" {
         div.panel-name { "cycles" } div.panel-scale {}
         div.panel-plot { @for at in ticks {
