@@ -62,8 +62,8 @@ impl Basis {
     }
 }
 
-/// Returns the relation of a truth to a formula with events of these names. That of a quotient is
-/// the one of its dividend.
+/// Returns the relation of a truth to a formula with events of these names, without its divisors.
+/// That of a quotient is the one of its dividend.
 pub fn basis(truth: Truth, events: &[&str]) -> Basis {
     let has = |part: &str| events.iter().any(|name| name.to_ascii_lowercase().contains(part));
     let reads_messages = has("_wp_") || has("watchpoint");

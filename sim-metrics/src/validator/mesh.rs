@@ -148,7 +148,7 @@ impl<'a> MeshValidator<'a> {
     /// Returns the relation of the truth to the events: that of the reading which depends most on
     /// them.
     fn basis(&self) -> Basis {
-        let events = self.formula.events();
+        let events = structure::counted(&self.formula);
         let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
         let all = self.claim.readings().into_iter().map(|own| basis(own, &names));
         all.max().unwrap_or(Basis::SameCounts)
@@ -261,8 +261,8 @@ impl<'a> MeshValidator<'a> {
         value(1.0) != value(2.0)
     }
 
-    /// Returns the factor of the unit that all events of the formula share. A formula with one right
-    /// event is not too large as a whole.
+    /// Returns the factor of the unit that all events of the formula share. A formula with one
+    /// right event is not too large as a whole.
     fn shared_factor(&self, faults: &[Reason]) -> Option<f64> {
         let found = faults.iter().find_map(|fault| match fault {
             Reason::InMesh(MeshReason::UnitFactor { times, event, given, .. }) => {

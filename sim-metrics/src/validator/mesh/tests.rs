@@ -344,6 +344,18 @@ fn a_factor_is_one_of_the_whole_only_if_all_events_share_it() {
 }
 
 #[test]
+fn a_verdict_says_whether_its_truth_is_counted_elsewhere() {
+    let run = run(&[("PMU_HNF_MC_REQS", MeshCount::Value(3.0))]);
+    let formula = "PMU_HNF_MC_REQS / CMN_RNF_WP_TXREQ_READNOTSHAREDDIRTY_COUNT";
+    let elsewhere = only("cmn_hnf_memreq_ratio", formula, "None", &run);
+    assert_eq!(elsewhere.status, ValidationStatus::Right);
+    assert!(elsewhere.has("independent"), "{}", words(&elsewhere));
+    let formula = "CMN_SNF_WP_RXREQ_COUNT / PMU_HNF_SLCSF_CACHE_ACCESS";
+    let same = only("cmn_hnf_memreq_ratio", formula, "None", &run);
+    assert!(same.has("same-counts") && !same.alarms(), "{}", words(&same));
+}
+
+#[test]
 fn built_in_metrics_of_the_mesh_are_sound() {
     let catalog = crate::builtin::mesh_catalog();
     let metrics = catalog.metrics().to_vec();
