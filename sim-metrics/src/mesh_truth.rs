@@ -1,5 +1,10 @@
 //! Ground-truth values of the mesh: what its agents did and what cores received, as the model
-//! counts both where they happen. No event or watchpoint of the PMU is involved.
+//! counts both where they happen.
+//!
+//! Many of them are the counts that the PMU returns as well. Misses, hits of the snoop filter,
+//! hazards and occasions to snoop are events of home nodes. Requests and snoops by kind are in the
+//! table of messages that watchpoints read. For these, a comparison checks the formula and not the
+//! event. [`basis`] says which values are counted in another place.
 
 use sim_core::LINE_BYTES;
 use sim_core::chi::{Channel, Message};
@@ -27,6 +32,65 @@ impl SuppliedLines {
     /// Returns the lines of all suppliers.
     pub fn all(&self) -> u64 {
         self.slc + self.peer + self.memory + self.remote
+    }
+}
+
+/// Relation of a ground-truth value to the events of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// The truth is counted in another place than the events.
+    Independent,
+    /// A part of the truth is counted in another place.
+    Partly,
+    /// The truth is a sum of the counts that the PMU returns.
+    SameCounts,
+}
+
+impl Basis {
+    /// Returns the sentence for a verdict.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Basis::Independent => "its truth is counted in another place than its events",
+            Basis::Partly => {
+                "a part of its truth is counted in another place than its events; for the other \
+                 part, this checks the formula only"
+            }
+            Basis::SameCounts => {
+                "its truth is the same count as the event: this checks the formula only"
+            }
+        }
+    }
+}
+
+/// Returns the relation of a truth to a formula with events of these names, without its divisors.
+/// That of a quotient is the one of its dividend.
+pub fn basis(truth: Truth, events: &[&str]) -> Basis {
+    let has = |part: &str| events.iter().any(|name| name.to_ascii_lowercase().contains(part));
+    let reads_messages = has("_wp_") || has("watchpoint");
+    // The table of messages against an event that home nodes raise.
+    let against = |event: &str| match has(event) && !reads_messages {
+        true => Basis::Independent,
+        false => Basis::SameCounts,
+    };
+    match truth.quotient().map_or(truth, |quotient| quotient.part) {
+        Truth::MeshLines
+        | Truth::MeshSlcLines
+        | Truth::MeshPeerLines
+        | Truth::MeshMemoryLines
+        | Truth::MeshRemoteLines
+        | Truth::MeshSlcBytes
+        | Truth::MeshPeerBytes => Basis::Independent,
+        Truth::MeshMovedLines
+        | Truth::MeshCoreBytes
+        | Truth::MeshSlcBothBytes
+        | Truth::MeshOtherAccepted => Basis::Partly,
+        Truth::MeshSentBack => against("pocq_retry"),
+        Truth::MeshMemoryRequests
+        | Truth::MeshMemoryReads
+        | Truth::MeshMemoryBytes
+        | Truth::MeshMemoryReadBytes => against("mc_reqs"),
+        Truth::MeshForwards => against("snp_fwded"),
+        _ => Basis::SameCounts,
     }
 }
 
@@ -70,6 +134,7 @@ fn requests(counts: &MeshCounts) -> Vec<(Truth, u64)> {
         (Truth::MeshRemoteRequests, remote),
         (Truth::MeshRequests, cores + io + remote),
         (Truth::MeshArrivals, at(AgentKind::Home)),
+        (Truth::MeshMemoryReads, counts.received_by(AgentKind::Memory, Message::ReadNoSnp)),
         (Truth::MeshMemoryRequests, at(AgentKind::Memory)),
         (Truth::MeshDeviceRequests, at(AgentKind::Device)),
         (Truth::MeshGatewayRequests, at(AgentKind::Gateway)),
@@ -115,18 +180,12 @@ fn moved(counts: &MeshCounts, lines: &SuppliedLines) -> Vec<(Truth, u64)> {
     let (memory, io) = (of(AgentKind::Memory), of(AgentKind::Io));
     let sent_back = counts.sent_by(AgentKind::Home, Message::RetryAck);
     let accepted = received(counts, AgentKind::Home, Channel::Req).saturating_sub(sent_back);
-    let asks = [
-        Message::ReadNotSharedDirty,
-        Message::ReadUnique,
-        Message::MakeReadUnique,
-        Message::WriteBackFull,
-        Message::WriteEvictOrEvict,
-        Message::WriteCleanFull,
-    ];
-    let asked: u64 = asks.into_iter().map(|own| counts.sent_by(AgentKind::Core, own)).sum();
+    let (asked, most) = asked(counts);
     vec![
         (Truth::MeshAskedLines, asked),
+        (Truth::MeshAskedMostLines, most),
         (Truth::MeshAskedBytes, asked * LINE_BYTES),
+        (Truth::MeshAskedMostBytes, most * LINE_BYTES),
         (Truth::MeshLines, lines.all()),
         (Truth::MeshSlcLines, lines.slc),
         (Truth::MeshPeerLines, lines.peer),
@@ -138,10 +197,22 @@ fn moved(counts: &MeshCounts, lines: &SuppliedLines) -> Vec<(Truth, u64)> {
         (Truth::MeshCoreBytes, moved * LINE_BYTES),
         (Truth::MeshSlcBytes, lines.slc * LINE_BYTES),
         (Truth::MeshPeerBytes, lines.peer * LINE_BYTES),
+        (Truth::MeshSlcBothBytes, (lines.slc + written) * LINE_BYTES),
+        (Truth::MeshMemoryReadBytes, memory.1),
         (Truth::MeshMemoryBytes, memory.0 + memory.1),
         (Truth::MeshIoReadBytes, io.0),
         (Truth::MeshIoWrittenBytes, io.1),
     ]
+}
+
+/// Returns the requests of cores that may move a line: the least and the most that this may mean.
+fn asked(counts: &MeshCounts) -> (u64, u64) {
+    use Message::{MakeReadUnique, ReadNotSharedDirty, ReadUnique, WriteBackFull};
+    let sum = |all: &[Message]| -> u64 {
+        all.iter().map(|own| counts.sent_by(AgentKind::Core, *own)).sum()
+    };
+    let least = sum(&[ReadNotSharedDirty, ReadUnique, MakeReadUnique, WriteBackFull]);
+    (least, least + sum(&[Message::WriteEvictOrEvict, Message::WriteCleanFull]))
 }
 
 /// Requests at home nodes by their operation.
@@ -197,6 +268,9 @@ mod tests {
             (Truth::MeshBySlc, 1.0 / 3.0),
             (Truth::MeshServedBySlc, 0.5),
             (Truth::MeshMemoryEach, 0.25),
+            (Truth::MeshMemoryReadsEach, 0.25),
+            (Truth::MeshMemoryReadBandwidth, 64e6),
+            (Truth::MeshSlcBothBandwidth, 128e6),
             (Truth::MeshMovedRate, 4.0),
             (Truth::MeshCoreBandwidth, 256e6),
             (Truth::MeshMemoryBandwidth, 64e6),
@@ -206,6 +280,53 @@ mod tests {
             let found = truths.value(truth).expect("there is a whole");
             assert!((found - value).abs() < 1e-9 * value, "{truth:?}: {found}");
         }
+    }
+
+    /// Two reads, one write-back, a WriteEvictOrEvict and a WriteCleanFull; an atomic.
+    #[test]
+    fn requests_that_may_move_a_line_have_a_least_and_a_most() {
+        let (core, home) = (Agent::Core(0), Agent::Home(0));
+        let mut counts = counts();
+        for message in [
+            Message::ReadNotSharedDirty,
+            Message::ReadUnique,
+            Message::WriteBackFull,
+            Message::WriteEvictOrEvict,
+            Message::WriteCleanFull,
+            Message::AtomicLoad,
+        ] {
+            counts.send(core, home, message);
+        }
+        let truths = truths(&counts, &SuppliedLines::default(), 1.0);
+        assert_eq!(truths.value(Truth::MeshAskedLines), Some(3.0));
+        assert_eq!(truths.value(Truth::MeshAskedMostBytes), Some(5.0 * 64.0));
+    }
+
+    /// Lines of peers that came without a forwarding snoop, and lines of another chip.
+    #[test]
+    fn shares_of_the_accepted_requests_add_up_to_one() {
+        let mut counts = counts();
+        for _ in 0..10 {
+            counts.send(Agent::Core(0), Agent::Home(0), Message::ReadUnique);
+        }
+        counts.send(Agent::Home(0), Agent::Core(1), Message::SnpUniqueFwd);
+        let lines = SuppliedLines { slc: 1, peer: 3, memory: 2, remote: 4 };
+        let truths = truths(&counts, &lines, 1.0);
+        let parts = [Truth::MeshServedBySlc, Truth::MeshServedByPeers, Truth::MeshServedByMemory];
+        let parts = parts.map(|truth| truths.value(truth).expect("ten requests"));
+        assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{parts:?}");
+        assert_eq!(parts[1], 0.3);
+    }
+
+    #[test]
+    fn a_truth_is_independent_only_of_events_that_count_elsewhere() {
+        let retry = |name| basis(Truth::MeshSentBackRatio, &[name, "PMU_HNF_POCQ_REQS_RECVD"]);
+        assert_eq!(retry("PMU_HNF_POCQ_RETRY"), Basis::Independent);
+        assert_eq!(retry("CMN_HNF_WP_TXRSP_RETRYACK_COUNT"), Basis::SameCounts);
+        assert_eq!(basis(Truth::MeshPeerBandwidth, &["PMU_HNF_SNP_FWDED"]), Basis::Independent);
+        assert_eq!(basis(Truth::MeshMemoryRate, &["PMU_HNF_MC_REQS"]), Basis::Independent);
+        assert_eq!(basis(Truth::MeshMemoryRate, &["CMN_SNF_WP_RXREQ_COUNT"]), Basis::SameCounts);
+        assert_eq!(basis(Truth::MeshSlcMissRatio, &["PMU_HNF_CACHE_MISS"]), Basis::SameCounts);
     }
 
     #[test]

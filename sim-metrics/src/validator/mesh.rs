@@ -16,6 +16,7 @@ use super::adjust::Finding;
 use super::reason::Reason;
 use super::verdict::{Tolerance, ValidationStatus, Verdict};
 use crate::formula::{Catalog, EventUse, Linked, Machine, MetricFormula};
+use crate::mesh_truth::{Basis, basis};
 use crate::truth::Truth;
 use claims::Claim;
 use evidence::MeshEvidence;
@@ -81,7 +82,7 @@ impl<'a> MeshValidator<'a> {
             return verdict;
         }
         let faults = self.lint();
-        let times = faults.iter().find_map(times_too_large);
+        let times = self.shared_factor(&faults);
         faults.into_iter().for_each(|fault| verdict.add(fault));
         if let Some(why) = self.never_raised(run) {
             verdict.status = ValidationStatus::Missing;
@@ -94,8 +95,13 @@ impl<'a> MeshValidator<'a> {
             .map_or(self.metric.scale.factor, |truth| claims::factor(&self.metric.scale, truth));
         verdict.value = Some(factor * evaluation.value).filter(|value| value.is_finite());
         self.compare(run, &mut verdict, times);
+        if matches!(verdict.status, ValidationStatus::Right | ValidationStatus::Off) {
+            verdict.add(Reason::InMesh(MeshReason::Basis(self.basis())));
+        }
         if let (Some(times), Some(value)) = (times, verdict.value)
-            && self.truth().and_then(|truth| self.is_near(truth, value / times, run)) == Some(true)
+            && self.truth().is_some()
+            && verdict.status != ValidationStatus::Nothing
+            && self.fit(value / times, run) == Fit::All
         {
             let text = self.metric.formula.as_ref().map_or("", |formula| formula.text());
             verdict.corrected = Some(format!("({text}) / {times}"));
@@ -139,69 +145,158 @@ impl<'a> MeshValidator<'a> {
         Some(format!("the model never raises {}{others}: {why}", event.name))
     }
 
+    /// Returns the relation of the truth to the events: that of the reading which depends most on
+    /// them.
+    fn basis(&self) -> Basis {
+        let events = structure::counted(&self.formula);
+        let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
+        let all = self.claim.readings().into_iter().map(|own| basis(own, &names));
+        all.max().unwrap_or(Basis::SameCounts)
+    }
+
+    /// Returns the least and the largest value that a reading allows in a run, if it has a value.
+    fn bounds(&self, truth: Truth, run: &MeshEvidence) -> Option<(f64, f64)> {
+        let least = run.truths.value(truth)?;
+        Some((least, run.truths.value(claims::most(truth))?.max(least)))
+    }
+
     /// Returns whether a value is within the tolerance of a truth, if that has a value.
     fn is_near(&self, truth: Truth, value: f64, run: &MeshEvidence) -> Option<bool> {
-        let real = run.truths.value(truth)?;
-        Some((value - real).abs() <= self.tolerance.of(truth, real, &run.truths))
+        let (least, most) = self.bounds(truth, run)?;
+        let within = |real: f64| self.tolerance.of(truth, real, &run.truths);
+        Some(value >= least - within(least) && value <= most + within(most))
+    }
+
+    /// Compares a value with every reading of the claim.
+    fn fit(&self, value: f64, run: &MeshEvidence) -> Fit {
+        let readings = self.claim.readings();
+        let near: Vec<_> = readings.iter().map(|own| self.is_near(*own, value, run)).collect();
+        match () {
+            () if near.iter().all(|own| *own == Some(true)) => Fit::All,
+            () if near.iter().all(|own| *own == Some(false)) => Fit::None,
+            () => Fit::Some,
+        }
     }
 
     /// Compares the value with the truth and finds the reasons of a difference.
     fn compare(&self, run: &MeshEvidence, verdict: &mut Verdict, times: Option<f64>) {
-        let (truth, other) = match self.claim {
-            Claim::Is(truth) => (truth, None),
-            Claim::Either(truth, other) => (truth, Some(other)),
-            Claim::Open(why) => {
-                verdict.status = ValidationStatus::Unclaimed;
-                return verdict.add(Reason::InMesh(MeshReason::NoClaim(why)));
+        let readings = self.claim.readings();
+        let Some(first) = readings.first() else {
+            verdict.status = ValidationStatus::Unclaimed;
+            if let Claim::Open(why) = self.claim {
+                verdict.add(Reason::InMesh(MeshReason::NoClaim(why)));
             }
-            Claim::None => {
-                verdict.status = ValidationStatus::Unclaimed;
-                return;
-            }
+            return;
         };
-        let is_near = |truth: Truth, value: f64| self.is_near(truth, value, run);
-        let (real, value) = (verdict.real.unwrap_or(0.0), verdict.value.unwrap_or(0.0));
-        if real == 0.0 && value == 0.0 {
+        let most = |truth: &Truth| self.bounds(*truth, run).map(|(_, most)| most);
+        if verdict.value.unwrap_or(0.0) == 0.0
+            && readings.iter().all(|own| most(own).unwrap_or(0.0) == 0.0)
+        {
             verdict.status = ValidationStatus::Nothing;
             return;
         }
-        let (Some(_), Some(value)) = (verdict.real, verdict.value) else { return };
-        let (one, two) = (is_near(truth, value), other.and_then(|other| is_near(other, value)));
-        verdict.status = match (one == Some(true), two) {
-            (true, None | Some(true)) => ValidationStatus::Right,
-            (false, None | Some(false)) => ValidationStatus::Off,
-            (true, Some(false)) | (false, Some(true)) => {
-                let names = (truth.name(), other.map_or("", Truth::name));
-                verdict.add(Reason::InMesh(MeshReason::TwoReadings(names.0, names.1)));
-                ValidationStatus::Unclaimed
-            }
-        };
-        if verdict.status != ValidationStatus::Off {
-            verdict.rest = Some(value - real);
+        let Some(value) = verdict.value else { return };
+        if readings.iter().all(|own| most(own).is_none()) {
+            verdict.status = ValidationStatus::Missing;
+            verdict.missing = Some(format!("{} has no value in this run", first.name()));
             return;
         }
-        // What is left without the factor has a reason of its own.
-        let value = value / times.unwrap_or(1.0);
-        let fits = |truth: Truth| times.is_some() && is_near(truth, value) == Some(true);
-        match other.filter(|other| fits(*other)) {
-            Some(other) if !fits(truth) => {
-                let reason = MeshReason::TwoReadings(truth.name(), other.name());
-                return verdict.add(Reason::InMesh(reason));
+        match self.fit(value, run) {
+            Fit::All => {
+                verdict.status = ValidationStatus::Right;
+                verdict.rest = verdict.real.map(|real| value - real);
             }
-            _ if fits(truth) => return,
-            _ => {}
+            Fit::Some => {
+                verdict.status = ValidationStatus::Unclaimed;
+                self.add_readings(verdict);
+            }
+            Fit::None => {
+                verdict.status = ValidationStatus::Off;
+                self.explain(value, run, verdict, times);
+            }
         }
-        let tolerance = self.tolerance.of(truth, real, &run.truths);
-        verdict.add(explain::difference(truth, value - real, tolerance, run));
+    }
+
+    /// Adds the reason of a value that fits only one of two readings.
+    fn add_readings(&self, verdict: &mut Verdict) {
+        if let Claim::Either(one, other) = self.claim {
+            verdict.add(Reason::InMesh(MeshReason::TwoReadings(one.name(), other.name())));
+        }
+    }
+
+    /// Finds the reasons for a value that fits no reading. What is left without the factor of its
+    /// unit has a reason of its own.
+    fn explain(&self, value: f64, run: &MeshEvidence, verdict: &mut Verdict, times: Option<f64>) {
+        let value = value / times.unwrap_or(1.0);
+        if times.is_some() {
+            match self.fit(value, run) {
+                Fit::All => return,
+                Fit::Some => return self.add_readings(verdict),
+                Fit::None => {}
+            }
+        }
+        let uses_look_ups = self.uses_look_ups(run);
+        let explained = |truth: &Truth| {
+            let real = run.truths.value(*truth)?;
+            let tolerance = self.tolerance.of(*truth, real, &run.truths);
+            explain::difference(*truth, value, tolerance, uses_look_ups, run)
+        };
+        match self.claim.readings().iter().find_map(explained) {
+            Some(reason) => verdict.add(Reason::InMesh(reason)),
+            // A factor of a part of the formula is known, and the rest cannot be judged alone.
+            None if verdict.has("unit-factor") && times.is_none() => {}
+            None => verdict.add(Reason::Unexplained),
+        }
+    }
+
+    /// Returns whether the value depends on the look-ups of home nodes.
+    fn uses_look_ups(&self, run: &MeshEvidence) -> bool {
+        let value = |times: f64| {
+            let count = |event: &EventUse| {
+                let times = if explain::is_look_up(&event.name) { times } else { 1.0 };
+                Some(run.count(event)? * times)
+            };
+            self.formula.evaluate(&machine(run), count).value
+        };
+        value(1.0) != value(2.0)
+    }
+
+    /// Returns the factor of the unit that all events of the formula share. A formula with one
+    /// right event is not too large as a whole.
+    fn shared_factor(&self, faults: &[Reason]) -> Option<f64> {
+        let found = faults.iter().find_map(|fault| match fault {
+            Reason::InMesh(MeshReason::UnitFactor { times, event, given, .. }) => {
+                Some((*times, event, *given))
+            }
+            _ => None,
+        });
+        let (times, event, given) = found?;
+        let counted = structure::counted(&self.formula);
+        let adds = |name: &str| {
+            let count = |event: &EventUse| match counted.contains(&event) {
+                true => Some(f64::from(u8::from(event.name == name))),
+                false => Some(1.0),
+            };
+            self.formula.evaluate(&Machine::neoverse_n2(3, 1), count).value
+        };
+        let bytes = given / adds(event) / times;
+        let is_right = |event: &&EventUse| {
+            let moved = (adds(&event.name) * bytes).abs();
+            moved == 0.0 || [64.0, 32.0].iter().any(|right| (moved - right).abs() < 1e-6 * right)
+        };
+        counted.iter().all(is_right).then_some(times)
     }
 }
 
-/// Returns the times that a unit makes a value too large.
-fn times_too_large(reason: &Reason) -> Option<f64> {
-    match reason {
-        Reason::InMesh(MeshReason::UnitFactor { times, .. }) => Some(*times),
-        _ => None,
-    }
+/// Readings of a claim that a value fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    /// Every one.
+    All,
+    /// Some of them, or some have no value in the run.
+    Some,
+    /// No one.
+    None,
 }
 
 fn machine(run: &MeshEvidence) -> Machine {

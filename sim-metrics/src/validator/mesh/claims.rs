@@ -18,6 +18,29 @@ pub(super) enum Claim {
     None,
 }
 
+impl Claim {
+    /// Returns what the metric may claim to be.
+    pub(super) fn readings(&self) -> Vec<Truth> {
+        match self {
+            Claim::Is(truth) => vec![*truth],
+            Claim::Either(one, other) => vec![*one, *other],
+            Claim::Open(_) | Claim::None => Vec::new(),
+        }
+    }
+}
+
+/// Returns the largest value of a reading that leaves open which requests belong to it. The truth
+/// itself is the least.
+pub(super) fn most(truth: Truth) -> Truth {
+    match truth {
+        Truth::MeshAskedLines => Truth::MeshAskedMostLines,
+        Truth::MeshAskedBytes => Truth::MeshAskedMostBytes,
+        Truth::MeshAskedRate => Truth::MeshAskedMostRate,
+        Truth::MeshAskedBandwidth => Truth::MeshAskedMostBandwidth,
+        other => other,
+    }
+}
+
 const DESTINATIONS: &str = "its text does not say whether requests that the system level cache \
     answers have a destination; the formula leaves them out";
 const GATEWAY: &str = "its text does not say which part of the traffic to another chip and to CXL \
@@ -43,13 +66,14 @@ const KNOWN: &[(&str, Claim)] = {
         ("slc_miss_rate", Is(T::MeshSlcMissRatio)),
         ("hnf_message_retry_rate", Is(T::MeshSentBackRatio)),
         ("sf_hit_rate", Is(T::MeshFilterHitRatio)),
-        ("rni_actual_read_bandwidth.all", Is(T::MeshIoReadBandwidth)),
-        ("rni_actual_write_bandwidth.all", Is(T::MeshIoWriteBandwidth)),
+        // Their texts contradict their names: the one for reads says what an RN-I sends.
+        ("rni_actual_read_bandwidth.all", Either(T::MeshIoReadBandwidth, T::MeshIoWriteBandwidth)),
+        ("rni_actual_write_bandwidth.all", Either(T::MeshIoWriteBandwidth, T::MeshIoReadBandwidth)),
         // Arm: the whole mesh.
         ("cmn_bw_rnf", Either(T::MeshCoreBandwidth, T::MeshAskedBandwidth)),
-        ("cmn_bw_slc", Is(T::MeshSlcBandwidth)),
+        ("cmn_bw_slc", Either(T::MeshSlcBandwidth, T::MeshSlcBothBandwidth)),
         ("cmn_bw_peer_cpu_cache", Is(T::MeshPeerBandwidth)),
-        ("cmn_bw_snf", Is(T::MeshMemoryBandwidth)),
+        ("cmn_bw_snf", Either(T::MeshMemoryBandwidth, T::MeshMemoryReadBandwidth)),
         ("cmn_bw_rni", Open(IO_DATA)),
         ("cmn_bw_rnd", Open(IO_DATA)),
         ("cmn_bw_io", Open(DEVICE_DATA)),
@@ -73,7 +97,7 @@ const KNOWN: &[(&str, Claim)] = {
         // Arm: home nodes.
         ("cmn_hnf_fwded_snp_rate", Is(T::MeshForwardRate)),
         ("cmn_hnf_memreq_rate", Is(T::MeshMemoryRate)),
-        ("cmn_hnf_memreq_ratio", Is(T::MeshMemoryEach)),
+        ("cmn_hnf_memreq_ratio", Either(T::MeshMemoryEach, T::MeshMemoryReadsEach)),
         ("cmn_hnf_txreq_rate", Is(T::MeshMemoryRate)),
         ("cmn_hnf_pocq_address_hazard_rate", Is(T::MeshHazardRate)),
         ("cmn_hnf_pocq_address_hazard_ratio", Is(T::MeshHazardRatio)),
@@ -187,6 +211,30 @@ mod tests {
         for (at, (name, _)) in KNOWN.iter().enumerate() {
             assert_eq!(*name, name.to_ascii_lowercase());
             assert!(!KNOWN[..at].iter().any(|(other, _)| other == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn readings_of_a_text_have_one_unit() {
+        let bytes = Scale::parse("1e-9GB/s").expect("a scale");
+        for (name, claim) in KNOWN {
+            let all = claim.readings();
+            let factors: Vec<f64> = all.iter().map(|truth| factor(&bytes, *truth)).collect();
+            assert!(factors.windows(2).all(|pair| pair[0] == pair[1]), "{name}");
+            assert!(all.iter().all(|truth| most(*truth).unit() == truth.unit()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_leaves_the_direction_open_has_two_readings() {
+        for name in [
+            "cmn_bw_snf",
+            "cmn_bw_slc",
+            "cmn_hnf_memreq_ratio",
+            "rni_actual_read_bandwidth.all",
+            "rni_actual_write_bandwidth.all",
+        ] {
+            assert_eq!(known(name).readings().len(), 2, "{name}");
         }
     }
 

@@ -4,38 +4,63 @@
 use super::evidence::MeshEvidence;
 use super::reason::MeshReason;
 use crate::truth::{Truth, TruthUnit};
-use crate::validator::reason::Reason;
 
-/// Returns the reason of a difference from a truth: what other requests count, if they make it up.
-pub(super) fn difference(
-    truth: Truth,
-    difference: f64,
-    tolerance: f64,
-    run: &MeshEvidence,
-) -> Reason {
-    let count = |truth| run.truths.value(truth).unwrap_or(0.0);
-    let base = truth.quotient().map_or(truth, |quotient| quotient.part);
-    let lines = in_lines(truth, run);
-    let terms = match base {
-        Truth::MeshMovedLines | Truth::MeshCoreBytes => moved(&count),
-        Truth::MeshSlcBytes | Truth::MeshSlcLines => return Reason::InMesh(slc(&count)),
-        Truth::MeshPeerLines => return Reason::InMesh(peers(&count)),
-        _ => return Reason::Unexplained,
-    };
-    let sum: f64 = terms.iter().map(|(amount, _)| amount).sum();
-    if lines == 0.0 || (difference - sum * lines).abs() > tolerance {
-        return Reason::Unexplained;
-    }
-    let text = terms.into_iter().filter(|(amount, _)| *amount != 0.0).map(|(_, text)| text);
-    Reason::InMesh(MeshReason::Counts(text.collect::<Vec<_>>().join("; ")))
+/// Returns whether a name is the event of look-ups at home nodes, as Arm or Linux calls it.
+pub(super) fn is_look_up(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("slcsf_cache_access") || name.contains("slc_sf_cache_access")
 }
 
-/// Returns the value of one line in the unit of a truth.
-fn in_lines(truth: Truth, run: &MeshEvidence) -> f64 {
-    let Some(quotient) = truth.quotient() else { return 1.0 };
-    let whole = run.truths.value(quotient.whole).unwrap_or(0.0);
-    let line = if truth.unit() == TruthUnit::BytesPerSecond { 64.0 } else { 1.0 };
-    if whole > 0.0 { quotient.per * line / whole } else { 0.0 }
+/// Returns the reason why a value is not a truth: what other requests count, if their numbers make
+/// up the value within the tolerance. `uses_look_ups` says whether the formula depends on them.
+pub(super) fn difference(
+    truth: Truth,
+    value: f64,
+    tolerance: f64,
+    uses_look_ups: bool,
+    run: &MeshEvidence,
+) -> Option<MeshReason> {
+    let count = |truth| run.truths.value(truth).unwrap_or(0.0);
+    let part = truth.quotient().map_or(truth, |quotient| quotient.part);
+    let is = |lines: f64, whole: Option<f64>| {
+        let line = in_lines(truth, whole.unwrap_or_else(|| whole_of(truth, run)));
+        line > 0.0 && (value - lines * line).abs() <= tolerance
+    };
+    // Level three of Arm's telemetry divides by the hits and the requests to memory.
+    let targets = Some(count(Truth::MeshSlcHits) + count(Truth::MeshMemoryRequests))
+        .filter(|_| truth.unit() == TruthUnit::Share);
+    match part {
+        Truth::MeshMovedLines | Truth::MeshCoreBytes => {
+            let terms = moved(&count);
+            let sum: f64 = terms.iter().map(|(amount, _)| amount).sum();
+            let text = terms.into_iter().filter(|(amount, _)| *amount != 0.0).map(|(_, text)| text);
+            let text = MeshReason::Counts(text.collect::<Vec<_>>().join("; "));
+            is(count(Truth::MeshMovedLines) + sum, None).then_some(text)
+        }
+        Truth::MeshSlcBytes | Truth::MeshSlcLines => {
+            let hits = count(Truth::MeshSlcHits);
+            let is_hits = uses_look_ups && (is(hits, None) || is(hits, targets));
+            is_hits.then(|| slc(&count))
+        }
+        Truth::MeshPeerLines => {
+            let is_peers = uses_look_ups && is(count(Truth::MeshPeerLines), targets);
+            is_peers.then(|| peers(&count))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the divisor of a truth in a run, or 1.
+fn whole_of(truth: Truth, run: &MeshEvidence) -> f64 {
+    truth.quotient().map_or(1.0, |own| run.truths.value(own.whole).unwrap_or(0.0))
+}
+
+/// Returns the value of one line in the unit of a truth, with a divisor.
+fn in_lines(truth: Truth, whole: f64) -> f64 {
+    let is_bytes = matches!(truth.unit(), TruthUnit::BytesPerSecond | TruthUnit::Bytes);
+    let line = if is_bytes { 64.0 } else { 1.0 };
+    let per = truth.quotient().map_or(1.0, |quotient| quotient.per);
+    if whole > 0.0 { per * line / whole } else { 0.0 }
 }
 
 /// Returns the requests that count beside the lines that move, and lines without a counted

@@ -2,18 +2,20 @@
 
 use std::fmt;
 
+use crate::mesh_truth::Basis;
+
 /// Reason of a difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshReason {
-    /// The unit is off by a factor: the formula adds more for an event than the event moves.
+    /// The unit of an event is off by a factor: the formula adds more or less for it than it moves.
     UnitFactor {
-        /// Times that the value is too large.
+        /// Times that this part of the value is too large; below 1, it is too small.
         times: f64,
         /// Event.
         event: String,
         /// Bytes that the formula adds for it.
         given: f64,
-        /// Bytes that it moves.
+        /// Bytes that it moves at most.
         right: f64,
     },
     /// Parts of a group do not add up to their divisor.
@@ -38,6 +40,8 @@ pub enum MeshReason {
     Counts(String),
     /// There is no claim to compare with; the text says why.
     NoClaim(&'static str),
+    /// Relation of the truth to the events.
+    Basis(Basis),
     /// The value fits only one of the readings of its text.
     TwoReadings(&'static str, &'static str),
 }
@@ -52,6 +56,9 @@ impl MeshReason {
             MeshReason::Counts(_) => "other-requests",
             MeshReason::NoClaim(_) => "no-claim",
             MeshReason::TwoReadings(..) => "two-readings",
+            MeshReason::Basis(Basis::Independent) => "independent",
+            MeshReason::Basis(Basis::Partly) => "partly-independent",
+            MeshReason::Basis(Basis::SameCounts) => "same-counts",
         }
     }
 
@@ -62,12 +69,27 @@ impl MeshReason {
     }
 }
 
+/// Factor in words.
+struct Times(f64);
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The inverse of a power of ten has digits that mean nothing.
+        let rounded = |times: f64| (times * 1e6).round() / 1e6;
+        match self.0 < 1.0 {
+            true => write!(f, "{} times too little", rounded(1.0 / self.0)),
+            false => write!(f, "{} times too much", rounded(self.0)),
+        }
+    }
+}
+
 impl fmt::Display for MeshReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MeshReason::UnitFactor { times, event, given, right } => write!(
                 f,
-                "{times} times too large: it adds {given} bytes for each {event}, which is {right}"
+                "it adds {given} bytes for each {event}, which moves at most {right}: {}",
+                Times(*times)
             ),
             MeshReason::NotWhole { group, extra, lacking, sum } => {
                 write!(f, "the parts of {group} ")?;
@@ -87,9 +109,10 @@ impl fmt::Display for MeshReason {
                 write!(f, "its unit is '{unit}', and the formula gives {gives}")
             }
             MeshReason::Counts(text) => f.write_str(text),
+            MeshReason::Basis(basis) => f.write_str(basis.sentence()),
             MeshReason::NoClaim(why) => write!(f, "no verdict on its value: {why}"),
             MeshReason::TwoReadings(one, other) => {
-                write!(f, "its text may mean {one} or {other}, which differ here")
+                write!(f, "its text may mean {one} or {other}, and its value is not both here")
             }
         }
     }

@@ -139,7 +139,8 @@ fn a_bandwidth_of_a_rate_for_a_thousand_cycles_is_found() {
     assert!((value / real - 1000.0).abs() < 1e-6, "{value} {real}");
     assert_eq!(
         words(verdict),
-        "1000 times too large: it adds 64000 bytes for each PMU_HNF_SNP_FWDED, which is 64"
+        "it adds 64000 bytes for each PMU_HNF_SNP_FWDED, which moves at most 64: 1000 times too \
+         much | its truth is counted in another place than its events"
     );
     assert_eq!(verdict.corrected.as_deref(), Some("(forwards * 64 * SYS_FREQUENCY) / 1000"));
     assert!((verdict.corrected_value.expect("computed") - real).abs() < 1.0);
@@ -192,7 +193,11 @@ fn a_file_in_the_form_of_linux_has_its_verdicts() {
     let all = verdicts(text, &run);
     let off = of(&all, "slc_miss_rate");
     assert_eq!((off.status, off.value, off.real), (ValidationStatus::Off, Some(0.6), Some(0.3)));
-    assert_eq!(words(off), "no rule explains the difference");
+    assert_eq!(
+        words(off),
+        "no rule explains the difference | its truth is the same count as the event: this checks \
+         the formula only"
+    );
     assert_eq!(of(&all, "rni_actual_read_bandwidth.all").status, ValidationStatus::Nothing);
     assert_eq!(of(&all, "odd").missing.as_deref(), Some("no such event"));
 }
@@ -214,6 +219,140 @@ fn a_text_with_two_readings_gets_a_verdict_only_if_both_agree() {
     let verdict = &verdicts(&text("0.7"), &other)[0].1;
     assert_eq!(verdict.status, ValidationStatus::Unclaimed);
     assert!(words(verdict).contains("mesh.supply.slc or mesh.served.slc"), "{}", words(verdict));
+}
+
+/// Returns a file in Arm's form with one metric.
+fn one(name: &str, formula: &str, units: &str) -> String {
+    format!(
+        r#"{{"product_configuration": {{"product_name": "A mesh"}}, "components": {{"HNF":
+            {{"metrics": {{"{name}": {{"formula": "{formula}", "units": "{units}"}}}}}}}}}}"#
+    )
+}
+
+fn only(name: &str, formula: &str, units: &str, run: &MeshEvidence) -> Verdict {
+    verdicts(&one(name, formula, units), run).remove(0).1
+}
+
+#[test]
+fn directions_that_a_text_leaves_open_are_both_accepted_or_none_is() {
+    let mut run = run(&[]);
+    run.truths.set(Truth::MeshMemoryBytes, 640.0);
+    run.truths.set(Truth::MeshMemoryReadBytes, 192.0);
+    run.truths.set(Truth::MeshSlcBothBytes, 640.0);
+    run.truths.set(Truth::MeshMemoryRequests, 10.0);
+    run.truths.set(Truth::MeshIoReadBytes, 64.0);
+    let bytes = |number: &str| {
+        format!("{number} * PMU_HNF_CACHE_MISS / 3 / (SYS_CMN_CYCLES / SYS_FREQUENCY)")
+    };
+    let read = String::from("PMU_HNF_CACHE_MISS / PMU_HNF_SLCSF_CACHE_ACCESS");
+    for (name, formula, units) in [
+        ("cmn_bw_snf", bytes("192"), "Bytes per second"),
+        ("cmn_bw_snf", bytes("640"), "Bytes per second"),
+        ("cmn_bw_slc", bytes("256"), "Bytes per second"),
+        ("cmn_bw_slc", bytes("640"), "Bytes per second"),
+        ("cmn_hnf_memreq_ratio", read, "None"),
+        ("rni_actual_read_bandwidth.all", bytes("64"), "Bytes per second"),
+        ("rni_actual_write_bandwidth.all", bytes("64"), "Bytes per second"),
+        // The first reading is 0, and the second one is not.
+        ("rni_actual_write_bandwidth.all", bytes("0"), "Bytes per second"),
+    ] {
+        let verdict = only(name, &formula, units, &run);
+        assert_eq!(verdict.status, ValidationStatus::Unclaimed, "{name}: {}", words(&verdict));
+        assert!(verdict.has("two-readings"), "{name}: {}", words(&verdict));
+    }
+    let off = only("cmn_bw_snf", &bytes("900"), "Bytes per second", &run);
+    assert_eq!(off.status, ValidationStatus::Off);
+}
+
+#[test]
+fn a_value_is_right_or_corrected_only_by_both_readings() {
+    let mut run = run(&[]);
+    // No line came, so the first reading has no value.
+    run.truths.set(Truth::MeshLines, 0.0);
+    let formula = "0.4 * PMU_HNF_CACHE_MISS / 3";
+    let verdict = only("target_proportion_SLC", formula, "None", &run);
+    assert_eq!(verdict.status, ValidationStatus::Unclaimed, "{}", words(&verdict));
+    let formula = "PMU_HNF_SNP_FWDED * 64000 * SYS_FREQUENCY / SYS_CMN_CYCLES";
+    let mut run = self::run(&[]);
+    run.truths.set(Truth::MeshMemoryReadBytes, 64.0);
+    let verdict = only("cmn_bw_snf", formula, "Bytes per second", &run);
+    assert_eq!(verdict.corrected, None, "{}", words(&verdict));
+    assert!(verdict.has("two-readings") && verdict.has("unit-factor"), "{}", words(&verdict));
+    run.truths.set(Truth::MeshMemoryReadBytes, 192.0);
+    let verdict = only("cmn_bw_snf", formula, "Bytes per second", &run);
+    assert!(verdict.corrected.is_some() && !verdict.has("two-readings"), "{}", words(&verdict));
+}
+
+#[test]
+fn requests_that_may_move_a_line_are_a_range() {
+    let mut run = run(&[]);
+    run.truths.set(Truth::MeshMovedLines, 14.0);
+    run.truths.set(Truth::MeshAskedLines, 10.0);
+    run.truths.set(Truth::MeshAskedMostLines, 20.0);
+    let status = |number: &str| {
+        let formula = format!("{number} * PMU_HNF_CACHE_MISS / 3 / SYS_CMN_CYCLES * 1000");
+        only("cmn_rnf_txreq_withdata_rate", &formula, "Requests", &run).status
+    };
+    assert_eq!(status("14"), ValidationStatus::Right);
+    assert_eq!(status("10"), ValidationStatus::Unclaimed);
+    assert_eq!(status("20"), ValidationStatus::Unclaimed);
+    assert_eq!(status("25"), ValidationStatus::Off);
+    assert_eq!(status("8"), ValidationStatus::Off);
+}
+
+#[test]
+fn a_difference_is_explained_only_by_look_ups_whose_numbers_make_it_up() {
+    let run = run(&[]);
+    let has = |formula: &str| {
+        let verdict = only("target_proportion_SLC", formula, "None", &run);
+        assert_eq!(verdict.status, ValidationStatus::Off, "{formula}");
+        (verdict.has("other-requests"), verdict.has("unexplained"))
+    };
+    // Seven hits for seven hits and three requests to memory.
+    let hits = "(PMU_HNF_SLCSF_CACHE_ACCESS - PMU_HNF_CACHE_MISS)";
+    let targets = format!("{hits} / ({hits} + CMN_SNF_WP_RXREQ_COUNT)");
+    assert_eq!(has(&targets), (true, false));
+    assert_eq!(has("0 * PMU_HNF_CACHE_MISS + 0.9"), (false, true));
+    assert_eq!(has("0 * PMU_HNF_SLCSF_CACHE_ACCESS + 0.7"), (false, true));
+    assert_eq!(has("PMU_HNF_SLCSF_CACHE_ACCESS * 0.09"), (false, true));
+}
+
+#[test]
+fn bytes_that_move_are_explained_in_lines_of_64() {
+    let mut run = run(&[]);
+    run.truths.set(Truth::MeshWriteEvicts, 3.0);
+    let find = |value| explain::difference(Truth::MeshCoreBytes, value, 1.0, false, &run);
+    let reason = find(7.0 * 64.0).map(|reason| reason.to_string());
+    assert!(reason.is_some_and(|text| text.starts_with("3 WriteEvictOrEvict")));
+    assert_eq!(find(640.0 - 3.0), None);
+}
+
+#[test]
+fn a_factor_is_one_of_the_whole_only_if_all_events_share_it() {
+    let run = run(&[]);
+    let text = |formula: &str| {
+        let rate = format!("({formula}) / SYS_CMN_CYCLES * SYS_FREQUENCY");
+        let verdict = only("cmn_bw_peer_cpu_cache", &rate, "Bytes per second", &run);
+        (words(&verdict), verdict.corrected.is_some())
+    };
+    let (words, corrected) = text("PMU_HNF_SNP_FWDED * 64000 + 64 * PMU_HNF_CACHE_MISS");
+    assert!(words.contains("bytes for each PMU_HNF_SNP_FWDED, which moves at most 64: 1000"));
+    assert!(!corrected && !words.contains("too large"), "{words}");
+    let (words, corrected) = text("PMU_HNF_SNP_FWDED * 0.064");
+    assert!(words.contains("which moves at most 64: 1000 times too little"), "{words}");
+    assert!(corrected, "{words}");
+}
+
+#[test]
+fn a_verdict_says_whether_its_truth_is_counted_elsewhere() {
+    let run = run(&[("PMU_HNF_MC_REQS", MeshCount::Value(3.0))]);
+    let formula = "PMU_HNF_MC_REQS / CMN_RNF_WP_TXREQ_READNOTSHAREDDIRTY_COUNT";
+    let elsewhere = only("cmn_hnf_memreq_ratio", formula, "None", &run);
+    assert_eq!(elsewhere.status, ValidationStatus::Right);
+    assert!(elsewhere.has("independent"), "{}", words(&elsewhere));
+    let formula = "CMN_SNF_WP_RXREQ_COUNT / PMU_HNF_SLCSF_CACHE_ACCESS";
+    let same = only("cmn_hnf_memreq_ratio", formula, "None", &run);
+    assert!(same.has("same-counts") && !same.alarms(), "{}", words(&same));
 }
 
 #[test]
