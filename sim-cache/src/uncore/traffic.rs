@@ -54,14 +54,16 @@ impl Traffic {
     pub(crate) fn take(&mut self) -> MeshCounts {
         let mut empty = MeshCounts::new(self.counts.plan.clone());
         empty.limits_queues = self.counts.limits_queues;
+        empty.limits_hazards = self.counts.limits_hazards;
         empty.limits_links = self.counts.limits_links;
         self.core_cycles = 0;
         std::mem::replace(&mut self.counts, empty)
     }
 
     /// Notes in the counts which resources are limited.
-    pub(crate) fn note_limits(&mut self, queues: bool, links: bool) {
+    pub(crate) fn note_limits(&mut self, queues: bool, hazards: bool, links: bool) {
         (self.counts.limits_queues, self.counts.limits_links) = (queues, links);
+        self.counts.limits_hazards = hazards;
     }
 
     /// Counts cycles of the mesh in which flits waited to leave a crosspoint.
