@@ -96,7 +96,10 @@ fn mesh(file: &MetricFile, catalog: &Catalog) -> Vec<Finding> {
     for validator in &validators {
         findings.extend(reported(validator.metric(), (validator.lint(), None)));
     }
-    let is_partial = |reason: &Reason| matches!(reason, Reason::InMesh(MeshReason::NotWhole { group, .. }) if partial.contains(&group));
+    let is_partial = |reason: &Reason| match reason {
+        Reason::InMesh(MeshReason::NotWhole { group, .. }) => partial.contains(&group),
+        _ => false,
+    };
     for (member, reason) in lint_groups(&validators) {
         if is_partial(&reason) {
             continue;
@@ -312,7 +315,7 @@ mod tests {
         );
     }
 
-    /// What a group adds up to is not known if a member cannot be read.
+    /// The sum of a group is not known if a member cannot be read.
     #[test]
     fn a_group_with_an_unreadable_member_has_no_verdict() {
         let found = |memory: &str| {
