@@ -93,10 +93,12 @@ fn stat_computes_metrics_of_the_mesh() {
 fn built_in_metrics_of_the_mesh_agree_with_the_machine() {
     let traces = ["queue", "samplesort", "readers_adjacent"];
     let traces = traces.map(|name| format!("traces/parallel/{name}.n2t"));
-    let mut args = vec!["validate", "-M", "Mesh", "-j", "--tolerance", "0.1"];
+    let mut args = vec!["validate", "-M", "Mesh", "-j", "--tolerance", "0.1", "--points", "0.05"];
     args.extend(traces.iter().map(String::as_str));
-    let (_, printed, said) = run(&args);
-    for row in objects(&printed) {
+    let (code, printed, said) = run(&args);
+    let rows = objects(&printed);
+    assert_eq!((code, rows.len()), (0, 10 * traces.len()), "{printed} {said}");
+    for row in rows {
         let (metric, standing) = (&row["metric"], row["standing"].as_str().unwrap());
         let expected = if metric == "mesh_retry_ratio" { "no verdict" } else { "right" };
         assert_eq!(standing, expected, "{row} {said}");

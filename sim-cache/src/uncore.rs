@@ -135,7 +135,7 @@ impl Uncore {
         let contention = Contention::new(config, &mesh);
         let mut traffic = Traffic::new(mesh.plan(), config.mesh.core_clock_percent);
         let (queues, links) = contention.limits();
-        traffic.note_limits(queues, links);
+        traffic.note_limits(queues, queues && slc.line_hazards, links);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             snoops: SnoopQueues::new(cores),

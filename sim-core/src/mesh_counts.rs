@@ -317,6 +317,8 @@ pub struct MeshCounts {
     dvm: Vec<u64>,
     /// The queues of home nodes have a limited number of entries.
     pub limits_queues: bool,
+    /// Requests to a line wait at its home node for an earlier one.
+    pub limits_hazards: bool,
     /// Flits wait for links.
     pub limits_links: bool,
     /// Cycles of the mesh's clock.
@@ -347,6 +349,7 @@ impl MeshCounts {
             occupied: vec![[0; OCCUPANTS]; plan.homes.len()],
             dvm: vec![0; DVM_EVENTS],
             limits_queues: false,
+            limits_hazards: false,
             limits_links: false,
             cycles: 0,
             reads_sent_again: 0,

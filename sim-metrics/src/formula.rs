@@ -14,6 +14,7 @@
 //!   [`foreign`]: event names of other cores.
 
 pub mod a53_lint;
+pub(crate) mod bandwidth_unit;
 pub mod catalog;
 pub mod dimension;
 pub mod double_count;

@@ -52,7 +52,7 @@ pub(crate) fn wrong<'a>(names: impl Iterator<Item = &'a EventUse>) -> Option<Str
     events(names).find_map(|name| known(name).err())
 }
 
-/// Returns the names of the mesh that are no clocks.
+/// Returns the names of the mesh that are not clocks.
 fn events<'a>(names: impl Iterator<Item = &'a EventUse>) -> impl Iterator<Item = &'a str> {
     let is_event = |name: &&EventUse| {
         name.is_of_mesh() && ![MESH_CYCLES, MESH_FREQUENCY].contains(&name.name.as_str())

@@ -388,7 +388,14 @@ struct Counts<'a> {
 
 impl Counts<'_> {
     fn value(&self, linked: &Linked, readings: &[Vec<Reading>]) -> f64 {
-        let count = |event: &EventUse| self.of(event, readings);
+        let is_of_mesh = linked.is_of_mesh();
+        let count = |event: &EventUse| match event.quantity {
+            // As in the ground truth of the mesh: the time in which any core counts.
+            Quantity::Time(Time::Duration) if is_of_mesh => {
+                Some(self.outcome.mesh.cycles as f64 / self.metrics.mesh_hz)
+            }
+            _ => self.of(event, readings),
+        };
         linked.evaluate(&self.metrics.machine, count).value
     }
 

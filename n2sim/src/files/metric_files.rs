@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use sim_metrics::builtin;
-use sim_metrics::formula::{Catalog, Linked, MetricFormula};
+use sim_metrics::formula::{Catalog, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, linux};
 
 use sim_core::Shown;
@@ -44,10 +44,7 @@ pub(crate) fn built_in() -> Catalog {
 
 /// Returns the metrics of a catalog that need no counts of the mesh.
 pub(crate) fn of_cores(catalog: &Catalog) -> Vec<&MetricFormula> {
-    let is_of_core = |metric: &&MetricFormula| {
-        let linked = |formula| Linked::named(&metric.name, formula, catalog).ok();
-        !metric.formula.as_ref().ok().and_then(linked).is_some_and(|linked| linked.is_of_mesh())
-    };
+    let is_of_core = |metric: &&MetricFormula| !metric.is_of_mesh(catalog);
     catalog.metrics().iter().filter(is_of_core).collect()
 }
 

@@ -59,6 +59,7 @@ impl Traffic {
     pub(crate) fn take(&mut self) -> MeshCounts {
         let mut empty = MeshCounts::new(self.counts.plan.clone());
         empty.limits_queues = self.counts.limits_queues;
+        empty.limits_hazards = self.counts.limits_hazards;
         empty.limits_links = self.counts.limits_links;
         if self.counts.pairs.keeps_lines() {
             empty.pairs.keep_lines();
@@ -68,8 +69,9 @@ impl Traffic {
     }
 
     /// Notes in the counts which resources are limited.
-    pub(crate) fn note_limits(&mut self, queues: bool, links: bool) {
+    pub(crate) fn note_limits(&mut self, queues: bool, hazards: bool, links: bool) {
         (self.counts.limits_queues, self.counts.limits_links) = (queues, links);
+        self.counts.limits_hazards = hazards;
     }
 
     /// Counts cycles of the mesh in which flits waited to leave a crosspoint.

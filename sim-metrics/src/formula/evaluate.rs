@@ -44,11 +44,15 @@ impl Linked {
         machine: &Machine,
         count: impl Fn(&EventUse) -> Option<f64>,
     ) -> Evaluation {
-        let counts: Vec<Option<f64>> = self.events().iter().map(count).collect();
+        self.evaluate_counts(machine, &self.events().iter().map(count).collect::<Vec<_>>())
+    }
+
+    /// Computes the value from counts in the order of [`Linked::events`].
+    pub(crate) fn evaluate_counts(&self, machine: &Machine, counts: &[Option<f64>]) -> Evaluation {
         let mut run = Run { values: Vec::new(), reasons: Vec::new() };
         for (index, node) in self.nodes().iter().enumerate() {
             let id = NodeId(index as u32);
-            let (value, reason) = self.step(id, &node.op, &run, machine, &counts);
+            let (value, reason) = self.step(id, &node.op, &run, machine, counts);
             run.values.push(value);
             run.reasons.push(reason.filter(|_| value.is_nan()));
         }

@@ -17,7 +17,7 @@ pub enum FormulaCore {
 use super::population::{Population, of_a53, population};
 
 /// Times that perf provides, in seconds.
-const TIMES: [(&str, Time); 3] =
+pub(crate) const TIMES: [(&str, Time); 3] =
     [("duration_time", Time::Duration), ("user_time", Time::User), ("system_time", Time::System)];
 
 /// Time that perf measures itself.

@@ -5,7 +5,7 @@
 
 use sim_core::{A53Event, PmuEvent};
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, MetricFormula};
 use super::error::LinkError;
 use super::event_use::{EventUse, FormulaCore};
 use super::machine::Machine;
@@ -31,6 +31,14 @@ pub struct SourceText {
     pub metric: String,
     /// Text of the formula.
     pub text: String,
+}
+
+impl MetricFormula {
+    /// Returns whether the formula needs a count of the mesh. One that cannot be read does not.
+    pub fn is_of_mesh(&self, catalog: &Catalog) -> bool {
+        let linked = |formula| Linked::named(&self.name, formula, catalog).ok();
+        self.formula.as_ref().ok().and_then(linked).is_some_and(|linked| linked.is_of_mesh())
+    }
 }
 
 impl Linked {
@@ -327,7 +335,6 @@ fn position(events: &mut Vec<EventUse>, event: EventUse) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalog::MetricFormula;
     use super::*;
 
     fn catalog(metrics: &[(&str, &str)]) -> Catalog {

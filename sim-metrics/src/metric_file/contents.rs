@@ -15,6 +15,8 @@ pub struct MetricFile {
     pub core: DeclaredCore,
     /// Unreadable entries, with their position.
     pub faults: Vec<String>,
+    /// Groups of which a named metric could not be read, or does not exist.
+    pub partial_groups: Vec<String>,
 }
 
 /// Event as a file lists it.
@@ -76,6 +78,7 @@ impl MetricFile {
         self.metrics.extend(other.metrics);
         self.events.extend(other.events);
         self.faults.extend(other.faults);
+        self.partial_groups.extend(other.partial_groups);
         let own = &mut self.core;
         own.name = own.name.take().or(other.core.name);
         own.part = own.part.or(other.core.part);
@@ -93,7 +96,7 @@ impl MetricFile {
             metric.description = shown_lines(&metric.description).to_string();
         }
         self.events.iter_mut().flat_map(|e| [&mut e.name, &mut e.source]).for_each(escape);
-        self.faults.iter_mut().for_each(escape);
+        self.faults.iter_mut().chain(&mut self.partial_groups).for_each(escape);
         self.core.name.as_mut().map(escape);
     }
 }

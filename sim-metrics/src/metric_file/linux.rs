@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::contents::{DeclaredEvent, MetricFile};
+use crate::formula::event_use::TIMES;
 use crate::formula::{Formula, MetricFormula, Scale};
 
 type Entry = Map<String, Value>;
@@ -16,8 +17,6 @@ type Entry = Map<String, Value>;
 /// Unit of the entries of the mesh, and its PMU in the name of an event.
 const MESH_UNIT: &str = "arm_cmn";
 const MESH_PMU: &str = "arm_cmn_0";
-/// Names in formulas that are no events of a PMU.
-const TIMES: [&str; 3] = ["duration_time", "user_time", "system_time"];
 
 /// Lists for all Arm cores, stored next to the directories of the cores.
 pub const STANDARD: [&str; 3] = ["common-and-microarch.json", "recommended.json", "sbsa.json"];
@@ -124,7 +123,8 @@ fn metric_of(metric: &str, expression: &str, source: &str, fields: &Fields<'_>) 
 fn on_mesh(metric: MetricFormula, all: &[&Entry]) -> MetricFormula {
     let is_metric = |name: &str| all.iter().any(|entry| text(entry, "MetricName") == Some(name));
     let with_pmu = |name: &str| {
-        let is_event = !TIMES.contains(&name) && !name.contains('/') && !is_metric(name);
+        let is_time = TIMES.iter().any(|(time, _)| *time == name);
+        let is_event = !is_time && !name.contains('/') && !is_metric(name);
         is_event.then(|| format!("{MESH_PMU}/{name}/"))
     };
     let rename = |formula: Formula| formula.renamed(with_pmu);

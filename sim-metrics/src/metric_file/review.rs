@@ -8,11 +8,11 @@ use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::a53_lint::lint_a53;
 use crate::formula::event_use::absent_on_a53;
 use crate::formula::lint::{about_lacking, about_unknown, lint_on_counters};
-use crate::formula::{
-    Catalog, Finding, FormulaCore, Kind, Linked, Machine, MetricFormula, Severity,
-};
+use crate::formula::{Catalog, Finding, FormulaCore, Kind, Machine, MetricFormula, Severity};
 use crate::validator::mesh::lint_groups;
-use crate::validator::{A53Reason, A53Validator, MeshValidator, Reason, Tolerance, Validator};
+use crate::validator::{
+    A53Reason, A53Validator, MeshReason, MeshValidator, Reason, Tolerance, Validator,
+};
 
 /// Part number of the Cortex-A53 in MIDR_EL1.
 const A53_PART: u32 = 0xD03;
@@ -44,7 +44,7 @@ pub fn review(
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
         let mut of_formula = lint_on_counters(metric, catalog, machine, counters);
-        if is_of_mesh(metric, catalog) {
+        if metric.is_of_mesh(catalog) {
             findings.extend(of_formula);
             continue;
         }
@@ -71,18 +71,17 @@ pub fn review(
     findings
 }
 
-fn is_of_mesh(metric: &MetricFormula, catalog: &Catalog) -> bool {
-    let linked = |formula| Linked::named(&metric.name, formula, catalog).ok();
-    metric.formula.as_ref().ok().and_then(linked).is_some_and(|linked| linked.is_of_mesh())
-}
-
 /// Checks metrics of the mesh: their claims, their units, and the groups of parts of a whole.
 fn mesh(file: &MetricFile, catalog: &Catalog) -> Vec<Finding> {
     let (mut findings, mut validators) = (Vec::new(), Vec::new());
+    // What a group without one of its members adds up to is not known.
+    let mut partial: Vec<&String> = file.partial_groups.iter().collect();
     for metric in &file.metrics {
         match MeshValidator::new(metric, catalog, Tolerance::default()) {
-            Ok(validator) => validators.extend(validator),
+            Ok(Some(validator)) => validators.push(validator),
+            Ok(None) => partial.extend(&metric.groups),
             Err(message) => {
+                partial.extend(&metric.groups);
                 let kind = Kind::Claim("no-truth");
                 findings.push(finding(
                     &metric.name,
@@ -97,7 +96,14 @@ fn mesh(file: &MetricFile, catalog: &Catalog) -> Vec<Finding> {
     for validator in &validators {
         findings.extend(reported(validator.metric(), (validator.lint(), None)));
     }
+    let is_partial = |reason: &Reason| match reason {
+        Reason::InMesh(MeshReason::NotWhole { group, .. }) => partial.contains(&group),
+        _ => false,
+    };
     for (member, reason) in lint_groups(&validators) {
+        if is_partial(&reason) {
+            continue;
+        }
         findings.extend(reported(validators[member].metric(), (vec![reason], None)));
     }
     findings
@@ -307,6 +313,28 @@ mod tests {
                 of("d", Kind::SlotWidth)
             ]
         );
+    }
+
+    /// The sum of a group is not known if a member cannot be read.
+    #[test]
+    fn a_group_with_an_unreadable_member_has_no_verdict() {
+        let found = |memory: &str| {
+            let text = format!(
+                r#"{{"components": {{"HNF": {{
+                "groups": {{"metrics": {{"Parts": {{"metrics": ["hits", "memory"]}}}}}},
+                "metrics": {{
+                "hits": {{"formula": "PMU_HNF_A / PMU_HNF_C", "description": "Proportion of hits"}},
+                "others": {{"formula": "PMU_HNF_B / PMU_HNF_C", "description": "Proportion of others"}},
+                "memory": {{"formula": "{memory}", "description": "Proportion of memory"}}}}}}}}}}"#
+            );
+            let text = text.replace(r#"["hits", "memory"]"#, r#"["hits", "others", "memory"]"#);
+            let file = read(&[NamedText { name: "t.json", text: &text }]).expect("readable");
+            let catalog: Catalog = file.metrics.iter().cloned().collect();
+            let findings = review(&file, &catalog, None, COUNTERS);
+            findings.iter().filter(|own| own.kind.name() == "not-whole").count()
+        };
+        assert_eq!(found("PMU_HNF_D / PMU_HNF_C"), 1);
+        assert_eq!(found("PMU_HNF_D / (PMU_HNF_C"), 0);
     }
 
     /// The claim of a metric is compared with its formula without a run.

@@ -23,10 +23,27 @@ pub(super) fn read(name: &str, value: &Value) -> MetricFile {
     for component in components.into_iter().flat_map(|all| all.values()) {
         read_part(&mut file, name, value, component);
     }
+    let parts = components.into_iter().flat_map(|all| all.values()).chain([value]);
+    for (group, names) in parts.flat_map(groups_of) {
+        let is_read =
+            |name: &Value| file.metrics.iter().any(|own| Some(&*own.name) == name.as_str());
+        if !names
+            .pointer("/metrics")
+            .and_then(Value::as_array)
+            .is_some_and(|all| all.iter().all(is_read))
+        {
+            file.partial_groups.push(group.clone());
+        }
+    }
     if file.metrics.is_empty() && file.faults.is_empty() {
         file.faults.push(format!("{name}: there are no metrics"));
     }
     file
+}
+
+/// Returns the groups of a part of the document.
+fn groups_of(part: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    part.pointer("/groups/metrics").and_then(Value::as_object).into_iter().flatten()
 }
 
 /// Reads the metrics of the whole mesh or of a kind of node.
@@ -66,7 +83,7 @@ fn filters(part: &Value, entry: &Value) -> Result<Vec<(String, u32)>, String> {
     let text = |value: &Value, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let mut filters = Vec::new();
+    let (mut filters, mut seen) = (Vec::new(), Vec::new());
     for filter in entry.get("filters").and_then(Value::as_array).into_iter().flatten() {
         let (event, name) = (text(filter, "event"), text(filter, "filter_name"));
         let chosen = filter.get("encodings").and_then(Value::as_array);
@@ -78,8 +95,14 @@ fn filters(part: &Value, entry: &Value) -> Result<Vec<(String, u32)>, String> {
             .and_then(|specification| specification.get("filters")?.get(&name))
             .and_then(|filter| filter.get("encodings")?.get(encoding)?.get("encoding"));
         match known.and_then(number) {
-            Some(0) => {}
-            Some(code) => filters.push((event, code)),
+            Some(_) if seen.contains(&event) => {
+                return Err(format!("has a second filter on {event}; an event takes one"));
+            }
+            Some(0) => seen.push(event),
+            Some(code) => {
+                seen.push(event.clone());
+                filters.push((event, code));
+            }
             None => return Err(format!("names {name}.{encoding}, which no filter has")),
         }
     }
@@ -144,6 +167,23 @@ mod tests {
         assert!(Formula::parse("A << 2").is_err(), "perf has no shifts");
         let error = Formula::parse_with_shifts("A << B").expect_err("not a number").to_string();
         assert_eq!(error, "column 6: 'B' where a number of bits below 64 is expected");
+    }
+
+    #[test]
+    fn a_second_filter_on_an_event_is_refused() {
+        let one_filter =
+            r#"{"event": "PMU_HNF_POCQ_OCCUPANCY", "filter_name": "kind", "encodings": ["reads"]}"#;
+        let text = MESH.replace(one_filter, &format!("{one_filter}, {one_filter}"));
+        let fault = "mesh.json: the metric reads has a second filter on PMU_HNF_POCQ_OCCUPANCY; an \
+            event takes one";
+        assert!(one(&text).faults.iter().any(|own| own == fault));
+    }
+
+    #[test]
+    fn a_group_with_a_metric_that_was_not_read_is_partial() {
+        assert_eq!(one(MESH).partial_groups, Vec::<String>::new());
+        let text = MESH.replace(r#"["rate"]"#, r#"["rate", "odd"]"#);
+        assert_eq!(one(&text).partial_groups, ["Node"]);
     }
 
     #[test]

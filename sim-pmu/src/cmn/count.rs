@@ -107,11 +107,15 @@ const OCCUPANTS: [Occupant; 5] =
 
 /// Returns the reason for which an event is zero with the limits of this configuration.
 fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
-    let of_queues = [HomeEvent::RequestRetried, HomeEvent::AddressHazard, HomeEvent::AtomicHazard];
+    let of_hazards = [HomeEvent::AddressHazard, HomeEvent::AtomicHazard];
     match rule {
         Rule::Occupancy if !counts.limits_queues => Some(Reason::UnlimitedQueue),
-        Rule::Home(event) if of_queues.contains(&event) && !counts.limits_queues => {
+        Rule::Home(HomeEvent::RequestRetried) if !counts.limits_queues => {
             Some(Reason::UnlimitedQueue)
+        }
+        Rule::Home(event) if of_hazards.contains(&event) && !counts.limits_hazards => {
+            let has_queue = counts.limits_queues;
+            Some(if has_queue { Reason::NoLineHazards } else { Reason::UnlimitedQueue })
         }
         Rule::Stall(..) if !counts.limits_links => Some(Reason::NoContention),
         _ => None,

@@ -231,6 +231,7 @@ mod tests {
             Reason::AnyAtomic,
             Reason::NoContention,
             Reason::UnlimitedQueue,
+            Reason::NoLineHazards,
         ];
         for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));

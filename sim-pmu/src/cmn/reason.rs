@@ -39,6 +39,8 @@ reasons! {
     NoPort = "no-port", "no device of the mesh is connected to this port";
     /// Queues of home nodes, which the configuration may limit.
     UnlimitedQueue = "unlimited-queue", "a home node takes any number of requests (memory.slc.queue-entries is 0)";
+    /// Requests to one line, which the configuration may let wait for each other.
+    NoLineHazards = "no-line-hazards", "requests to one line do not wait for each other (memory.slc.line-hazards is false)";
     /// Queues of the operands of atomics.
     NoDataQueue = "no-data-queue", "a home node takes the operands of any number of atomics";
     /// Trackers of other nodes.

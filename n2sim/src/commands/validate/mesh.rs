@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Counts, PmuEvent};
+use sim_core::Counts;
 use sim_machine::{MachineConfig, Outcome};
 use sim_metrics::mesh_truth::{SuppliedLines, truths};
 use sim_metrics::validator::mesh::judge_groups;
@@ -29,13 +29,14 @@ pub(super) fn evidence(
         remote: memory.remote_lines,
     };
     let names = judges.iter().flat_map(|judge| judge.formula().events());
-    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES)).max();
+    // Bandwidths relate to the time in which any core counts, and `duration_time` too.
+    let seconds = outcome.mesh.cycles as f64 / hz;
     MeshEvidence {
         trace: run.trace.clone(),
-        truths: truths(&outcome.mesh, &lines, outcome.mesh.cycles as f64 / hz),
+        truths: truths(&outcome.mesh, &lines, seconds),
         counts: mesh_names::counts(names, outcome, hz),
         of_cores: Counts::clone(&run.counts),
-        seconds: cycles.unwrap_or(0) as f64 / outcome.clock_hz.max(1) as f64,
+        seconds,
         cores: run.cores,
         patch: run.patch,
     }

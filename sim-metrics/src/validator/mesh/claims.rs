@@ -2,6 +2,7 @@
 //! has the names of Linux and of Arm's telemetry, with the reading of their descriptions. Where a
 //! description leaves the quantity open, there is no verdict on the value.
 
+use crate::formula::bandwidth_unit::bytes_per_second;
 use crate::formula::{MetricFormula, Scale};
 use crate::truth::{Truth, TruthUnit};
 
@@ -55,6 +56,7 @@ const DEVICE_DATA: &str = "a request to a device moves any number of bytes, and 
 const IO_DATA: &str = "its text does not list the requests of I/O agents that move data";
 const NO_RETRIES: &str = "memory controllers and gateways of the model send no request back";
 const NOT_SENT: &str = "cores of the model send no such request to home nodes";
+const UNIT: &str = "its unit is not one of a bandwidth that is known here, such as GB/s or MiB/s";
 const DIVISOR: &str = "it is a sum that other metrics are divided by";
 
 /// Names of published metrics and their claims. Those of an HN-S are those of an HN-F.
@@ -147,6 +149,21 @@ const KNOWN: &[(&str, Claim)] = {
 /// # Errors
 /// The stated claim is not a ground truth of the mesh; the message names similar ones.
 pub(super) fn claim(metric: &MetricFormula) -> Result<Claim, String> {
+    let claim = stated(metric)?;
+    let unit = &metric.scale.unit;
+    // Without a unit, the value is in that of the truth.
+    let is_known = unit.is_empty() || bytes_per_second(unit).is_some();
+    Ok(match claim {
+        Claim::Is(truth) | Claim::Either(truth, _)
+            if truth.unit() == TruthUnit::BytesPerSecond && !is_known =>
+        {
+            Claim::Open(UNIT)
+        }
+        _ => claim,
+    })
+}
+
+fn stated(metric: &MetricFormula) -> Result<Claim, String> {
     let Some(name) = &metric.claims else { return Ok(known(&metric.name)) };
     Truth::of_mesh(name).map(Claim::Is).ok_or_else(|| {
         let group = name.rsplit_once('.').map_or("mesh", |(group, _)| group);
@@ -178,8 +195,7 @@ pub(super) fn factor(scale: &Scale, truth: Truth) -> f64 {
     let is_percent = unit.contains("percent") || unit.contains('%');
     let of_unit = match truth.unit() {
         TruthUnit::Share | TruthUnit::PerRequest if is_percent => 0.01,
-        TruthUnit::BytesPerSecond if unit.contains("gb/s") => 1e9,
-        TruthUnit::BytesPerSecond if unit.contains("mb/s") => 1e6,
+        TruthUnit::BytesPerSecond => bytes_per_second(&scale.unit).unwrap_or(1.0),
         _ => 1.0,
     };
     scale.factor * of_unit

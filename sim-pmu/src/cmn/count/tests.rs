@@ -98,7 +98,11 @@ fn an_event_that_the_model_lacks_is_zero_with_its_reason() {
 #[test]
 fn events_of_limits_are_counted_when_the_machine_has_them() {
     let mut counts = two_reads();
-    (counts.limits_queues, counts.limits_links) = (true, true);
+    counts.limits_queues = true;
+    for name in ["arm_cmn_0/hnf_pocq_addrhaz/", "arm_cmn_0/hnf_pocq_atomic_addrhaz/"] {
+        assert_eq!(reason(name, &counts), Some(Reason::NoLineHazards));
+    }
+    (counts.limits_hazards, counts.limits_links) = (true, true);
     counts.raise(0, HomeEvent::RequestRetried);
     counts.raise(1, HomeEvent::AddressHazard);
     counts.occupy(1, Occupant::Any, 5);
