@@ -132,7 +132,8 @@ fn the_unit_is_checked_without_a_run() {
     let files = Files::new();
     let (code, printed, _) = run(&["lint", &files.arm, "-q"]);
     assert_eq!(code, 1);
-    assert!(printed.contains("cmn_bw_peer_cpu_cache: error [unit-factor]: 1000 times too large"));
+    let fault = "cmn_bw_peer_cpu_cache: error [unit-factor]: it adds 64000 bytes for each";
+    assert!(printed.contains(fault) && printed.contains("1000 times too much"), "{printed}");
     assert_eq!(run(&["lint", &files.linux, "-q"]).0, 0);
     let (code, printed, _) = run(&["lint", "--formula", "PMU_HNF_CACHE_MIS / SYS_CMN_CYCLES"]);
     assert_eq!((code, printed.contains("PMU_HNF_CACHE_MISS")), (1, true), "{printed}");
