@@ -97,7 +97,8 @@ fn built_in_metrics_of_the_mesh_agree_with_the_machine() {
     args.extend(traces.iter().map(String::as_str));
     let (code, printed, said) = run(&args);
     let rows = objects(&printed);
-    assert_eq!((code, rows.len()), (0, 10 * traces.len()), "{printed} {said}");
+    // 1: home nodes accept every request here, so that the retry ratio has no verdict.
+    assert_eq!((code, rows.len()), (1, 10 * traces.len()), "{printed} {said}");
     for row in rows {
         let (metric, standing) = (&row["metric"], row["standing"].as_str().unwrap());
         let expected = if metric == "mesh_retry_ratio" { "no verdict" } else { "right" };
