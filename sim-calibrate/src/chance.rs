@@ -44,13 +44,8 @@ pub(crate) fn spread<M: Model>(
     for key in by_chance {
         let last = given.keys[*key].last();
         let values = MOST_VALUES.min(last + 1);
-        let places: Vec<Vec<usize>> = (0..values)
-            .map(|number| {
-                let mut moved = place.to_vec();
-                moved[*key] = number * last / (values - 1);
-                moved
-            })
-            .collect();
+        let places: Vec<Vec<usize>> =
+            (0..values).map(|number| moved(place, *key, number * last / (values - 1))).collect();
         let range = runs.at(&places, Wanted::All)?;
         for (at, spread) in spread.iter_mut().enumerate() {
             // Two tables disturb a count on their own.
@@ -61,8 +56,9 @@ pub(crate) fn spread<M: Model>(
 }
 
 /// Returns the lowest and the highest count of each point with other sizes of hashed tables around
-/// a place. Two sizes can make a count that none of them makes alone, so every two values of two
-/// keys run together, those of keys that change nothing alone too.
+/// a place, in runs of all kernels together: which branches share an entry depends on those before.
+/// Two sizes can make a count that none of them makes alone, so every value of a key runs, and
+/// every two values of two keys, those of keys that change nothing alone too.
 pub(crate) fn span<M: Model>(
     given: &Given<'_>,
     runs: &mut Runs<'_, M>,
@@ -71,12 +67,23 @@ pub(crate) fn span<M: Model>(
     let by_chance = given.keys.iter().enumerate().filter(|(_, key)| is_by_chance(key));
     let by_chance: Vec<usize> = by_chance.map(|(number, _)| number).collect();
     let mut span = vec![(f64::INFINITY, f64::NEG_INFINITY); given.points.all.len()];
-    for run in runs.all_together(pairwise(given.keys, &by_chance, place))?.iter().flatten() {
+    let mut places = pairwise(given.keys, &by_chance, place);
+    for key in &by_chance {
+        places.extend((0..=given.keys[*key].last()).map(|value| moved(place, *key, value)));
+    }
+    for run in runs.all_together(places)?.iter().flatten() {
         for (span, count) in span.iter_mut().zip(run.iter()) {
             *span = (span.0.min(*count), span.1.max(*count));
         }
     }
     Ok(span)
+}
+
+/// Returns a place with another value of a key.
+fn moved(place: &[usize], key: usize, value: usize) -> Vec<usize> {
+    let mut moved = place.to_vec();
+    moved[key] = value;
+    moved
 }
 
 /// Returns places around another one that have every two values of every two of these keys.

@@ -82,15 +82,16 @@ fn nothing_is_claimed_about_sizes_and_other_values_are_found() {
     assert!(found.is_noise && found.unexplained.is_empty(), "{:?}", found.unexplained);
 }
 
-/// A machine whose branches miss only if both tables are small, and miss `factor` times as often as
-/// in the model then.
+/// A machine whose branches miss only with these sizes of both tables, and only after other
+/// kernels, and miss `factor` times as often as in the model then.
 struct Both {
+    missing: fn(&[i64]) -> bool,
     factor: f64,
 }
 
 impl Both {
     fn counts(&self, values: &[i64]) -> Vec<f64> {
-        let missed = if values[1] < 11 && values[2] < 11 { 2000.0 * self.factor } else { 20.0 };
+        let missed = if (self.missing)(values) { 2000.0 * self.factor } else { 20.0 };
         vec![missed, 1000.0 * values[0] as f64]
     }
 }
@@ -99,7 +100,8 @@ impl Model for Both {
     type Error = ();
 
     fn predict(&self, _: usize, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
-        Ok(Some(self.counts(values)))
+        let alone = Both { missing: |_| false, ..*self };
+        Ok(Some(alone.counts(values)))
     }
 
     fn predict_together(&self, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
@@ -107,12 +109,20 @@ impl Model for Both {
     }
 }
 
-/// Given a machine with two other sizes, each of which alone changes no count, expect a difference
-/// by chance; given more misses than any sizes make, expect another structure.
+/// Given a machine with other sizes that a kernel alone does not show, expect a difference by
+/// chance, whether one size makes it or both; given more misses than any sizes make, expect another
+/// structure.
 #[test]
-fn what_two_sizes_make_together_is_no_other_structure() {
-    for (factor, cause) in [(1.0, Cause::HashedSizes), (9.0, Cause::Structure)] {
-        let counted = Both { factor }.counts(&[7, 9, 10]);
+fn what_other_sizes_make_is_no_other_structure() {
+    let both: fn(&[i64]) -> bool = |values| values[1] < 11 && values[2] < 11;
+    let one: fn(&[i64]) -> bool = |values| values[1] == 9 && values[2] == START[2];
+    let cases = [
+        (both, [7, 9, 10], 1.0, Cause::HashedSizes),
+        (one, [7, 9, START[2]], 1.0, Cause::HashedSizes),
+        (both, [7, 9, 10], 9.0, Cause::Structure),
+    ];
+    for (missing, hidden, factor, cause) in cases {
+        let counted = Both { missing, factor }.counts(&hidden);
         let point = |(number, mean): (usize, f64)| {
             let counted = Some(Sample { mean, deviation: 0.0 });
             let event = format!("EVENT_{number}");
@@ -120,8 +130,7 @@ fn what_two_sizes_make_together_is_no_other_structure() {
         };
         let all = counted.into_iter().enumerate().map(point).collect();
         let points = Points { kernels: vec!["branches".to_owned()], all, noise: 0.01 };
-        let keys = keys();
-        let model = Both { factor: 1.0 };
+        let (keys, model) = (keys(), Both { missing, factor: 1.0 });
         let mut runs = Runs::new(&keys, &model, None, &|_| {}, 1).expect("one thread starts");
         let found = calibrate(&mut runs, &keys, &points, Settings { most_runs: 3000 });
         let found = found.expect("no run fails").expect("there is a machine");
