@@ -165,6 +165,13 @@ pub struct CorePort<'a> {
     pub(crate) uncore: &'a mut Uncore,
 }
 
+impl CorePort<'_> {
+    /// Clears the exclusive monitor, as the system does between two threads.
+    pub fn clear_exclusive(&mut self) {
+        self.core.monitor.clear();
+    }
+}
+
 impl MemoryPort for CorePort<'_> {
     #[inline(always)]
     fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {

@@ -6,6 +6,7 @@ mod parts;
 mod quantum;
 mod records;
 mod registers;
+mod seat;
 mod skip;
 mod source;
 mod unreported;
@@ -57,6 +58,9 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
 /// A thread on its core. A copy lacks the reader.
 #[derive(Clone)]
 pub(crate) struct CoreRun {
+    /// Number of the thread, under which observers get its reports.
+    thread: usize,
+    /// The core whose memory it uses; another number than the thread's only if threads share cores.
     core: usize,
     stream: u32,
     pipeline: Pipeline,
@@ -71,6 +75,10 @@ pub(crate) struct CoreRun {
     wait: Cycle,
     /// Time spent waiting for other threads.
     waits: Waits,
+    /// Clock at which the thread left a core that it shares; at first the start of the run.
+    left: Cycle,
+    /// The thread left its core while it was counted.
+    is_interrupted: bool,
     /// Last instruction of the previous batch.
     before: Option<u32>,
     /// Number of side events of the batch that were searched for exceptions.
@@ -110,9 +118,9 @@ pub(crate) struct CoreRun {
 }
 
 impl CoreRun {
-    /// Creates core `core` with the thread `stream` at the start of its reader.
+    /// Creates thread `thread`, on the core of this number, at the start of the reader of `stream`.
     pub(crate) fn new(
-        core: usize,
+        thread: usize,
         stream: u32,
         pipeline: Pipeline,
         reader: Source,
@@ -120,7 +128,9 @@ impl CoreRun {
         full_system: bool,
     ) -> CoreRun {
         CoreRun {
-            core,
+            left: pipeline.cycle(),
+            thread,
+            core: thread,
             stream,
             pipeline,
             reader: Unshared::new(reader),
@@ -130,6 +140,7 @@ impl CoreRun {
             hold_at: u64::MAX,
             wait: 0,
             waits: Waits::default(),
+            is_interrupted: false,
             before: None,
             events_seen: 0,
             registers_seen: 0,
@@ -210,7 +221,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
         observer: &mut S,
     ) -> Result<(), MachineError> {
-        observer.notify(Notice::Core(self.core));
+        observer.notify(Notice::Core(self.thread));
         if self.at >= self.batch.len() && !self.next_batch()? {
             self.end(memory, observer);
             return Ok(());
@@ -537,13 +548,13 @@ impl CoreRun {
     /// Ends the thread at its current position, if it has not ended.
     pub(crate) fn end_here<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if !self.ended {
-            observer.notify(Notice::Core(self.core));
+            observer.notify(Notice::Core(self.thread));
             self.end(memory, observer);
         }
     }
 
     fn end<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
-        self.ended_inside = self.opened.is_some();
+        self.ended_inside = self.opened.is_some() || self.is_interrupted;
         self.push_stores(memory, observer);
         self.close(true, memory, observer);
         self.ended = true;
@@ -574,7 +585,7 @@ impl CoreRun {
             stalls: Packed::from(&self.measured.lost),
             prefetches: self.measured.prefetches,
             memory: self.measured.memory,
-            waits: Waits { end: self.cycle(), ..self.waits },
+            waits: Waits { end: self.cycle().max(self.left), ..self.waits },
             unknown_words: unknown_words.into_boxed_slice(),
             instructions: self.done,
         }

@@ -105,6 +105,19 @@ pub enum MachineError {
         /// Number of threads with instructions.
         threads: usize,
     },
+    /// The trace records the processors of a system, and the configuration makes threads share
+    /// cores.
+    #[error(
+        "{trace}: a whole system was recorded, with {processors} processors; threads.cores={cores} would make processors share cores; give 0"
+    )]
+    SharedProcessors {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Number of processors with instructions.
+        processors: usize,
+        /// Value of `threads.cores`.
+        cores: usize,
+    },
     /// The file of warm states is unusable.
     #[error(transparent)]
     States(#[from] StatesError),

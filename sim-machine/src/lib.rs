@@ -24,6 +24,7 @@ mod quanta;
 mod quanta_report;
 pub mod region;
 mod run_sink;
+mod seats;
 pub mod session;
 mod single_thread;
 mod thread_scheduler;

@@ -1,5 +1,6 @@
 //! Results of a run: counts, lost slots, and the header that makes it repeatable.
 
+use crate::config::ThreadsConfig;
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
 use crate::quanta_report::QuantaReport;
@@ -86,16 +87,28 @@ pub struct Waits {
     /// Cycles of the measured window in which the thread waited on its core.
     pub on_core: u64,
     /// Cycles after system calls and before the first instruction, spent on no core and uncounted.
+    /// If threads share cores, all cycles in which the thread waited for another one and then got
+    /// its core back or a new one.
     pub away: u64,
+    /// Cycles in which the thread could have run but had no core, uncounted.
+    pub queued: u64,
+    /// Times that the thread left a core to another thread.
+    pub switches: u64,
+    /// Times that the thread continued on another core than before.
+    pub migrations: u64,
     /// Last cycle of the thread.
     pub end: u64,
 }
 
 impl Waits {
-    /// Returns the shares of time that the thread waited, in percent: in all, and on its core.
+    /// Returns the shares of time that the thread waited for other threads, in percent: in all, and
+    /// on its core.
     pub fn shares(&self) -> (f64, f64) {
-        let percent = |cycles: u64| cycles as f64 * 100.0 / self.end.max(1) as f64;
-        (percent(self.on_core + self.away), percent(self.on_core))
+        (self.percent(self.on_core + self.away), self.percent(self.on_core))
+    }
+
+    fn percent(&self, cycles: u64) -> f64 {
+        cycles as f64 * 100.0 / self.end.max(1) as f64
     }
 }
 
@@ -167,6 +180,27 @@ impl Outcome {
                 self.header.contended_exclusives
             ));
         }
+    }
+
+    /// Adds a note on threads that shared cores.
+    pub(crate) fn note_sharing(&mut self, sharing: &ThreadsConfig) {
+        let sum =
+            |of: fn(&Waits) -> u64| self.cores.iter().map(|core| of(&core.waits)).sum::<u64>();
+        let (switches, migrations) = (sum(|waits| waits.switches), sum(|waits| waits.migrations));
+        let queued = |core: &CoreOutcome| core.waits.percent(core.waits.queued);
+        let longest = self.cores.iter().max_by(|a, b| queued(a).total_cmp(&queued(b)));
+        let longest = longest.map_or_else(String::new, |core| {
+            format!(
+                "; thread {} was ready without a core for {:.1} % of its time, no other longer",
+                core.stream,
+                queued(core)
+            )
+        });
+        self.notes.push(format!(
+            "{} threads shared {}: {switches} switches, {migrations} of them to another core{longest}",
+            self.cores.len(),
+            if sharing.cores == 1 { "1 core".to_owned() } else { format!("{} cores", sharing.cores) }
+        ));
     }
 
     /// Adds a note on threads that ran at the same time on CPUs of the host.
@@ -277,7 +311,7 @@ mod tests {
             let core = |stream| CoreOutcome {
                 stream,
                 is_counted: true,
-                waits: Waits { on_core: on_core(stream), away: 0, end: 100 },
+                waits: Waits { on_core: on_core(stream), end: 100, ..Waits::default() },
                 ..CoreOutcome::default()
             };
             let (header, cores) = (RunHeader::default(), (0..threads).map(core).collect());

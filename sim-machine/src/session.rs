@@ -15,7 +15,7 @@ use crate::page_map;
 use crate::quanta::Quanta;
 use crate::region::{RegionWatch, RunOptions};
 use crate::run_sink::{RunSink, Unobserved};
-use crate::thread_scheduler::{OrderOfRun, ThreadOrder, ThreadScheduler};
+use crate::thread_scheduler::{OrderOfRun, Seat, ThreadOrder, ThreadScheduler};
 use crate::threads::{Ended, Reads, Threads};
 use sim_cache::MemorySystem;
 use sim_core::mesh_counts::MeshCounts;
@@ -59,6 +59,7 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
+        check_sharing(&file, &config, &header)?;
         let lacks = crate::caveats::lacks(&file);
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
@@ -191,6 +192,7 @@ impl Session {
         let has_poison = memory.errors.l1d_uncorrectable_per_million_refills > 0;
         match self.header.order {
             _ if self.header.mode != Mode::Full => Some("only a part of the machine is simulated"),
+            _ if self.shares_cores() => Some("threads share cores"),
             _ if self.counts_mesh => Some("the mesh counts the messages of all cores"),
             _ if has_limits => Some("requests of all cores wait for home nodes or links"),
             _ if has_poison => Some("poisoned data goes from core to core"),
@@ -273,15 +275,19 @@ impl Session {
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let reads = if cpus.is_some() { Reads::Returning } else { self.reads() };
         let mut threads = Threads::new(self, self.running(), watch, reads)?;
-        let mut memory = self.memory(threads.len())?;
+        let mut memory = self.memory(threads.cores())?;
         let quanta = cpus.map(|cpus| Quanta::new(self, threads.len(), cpus));
         let mut quanta = quanta.transpose()?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let observer = &mut Erratum { has_erratum, observer };
-        let order = self.config.threads.order;
-        let mut scheduler =
-            ThreadScheduler::of(&self.trace, order, options, threads.streams(), threads.start())?;
-        while let Some((first, until)) = {
+        let mut scheduler = ThreadScheduler::of(
+            &self.trace,
+            self.config.threads,
+            options,
+            threads.streams(),
+            threads.start(),
+        )?;
+        while let Some((first, until, seat)) = {
             if let Some(quanta) = &mut quanta {
                 self.run_quanta(quanta, &mut threads, scheduler.as_mut(), &mut memory, progress)?;
             }
@@ -292,6 +298,9 @@ impl Session {
                 (None, Some(program)) => program,
                 (None, None) => unreachable!("a run without quanta has one program"),
             };
+            if let Some(seat) = seat {
+                threads.take_seat(first, &seat, &mut memory, observer)?;
+            }
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
             let part = match self.header.mode {
@@ -326,6 +335,9 @@ impl Session {
         let cores = ended.into_iter().map(Ended::into_outcome).collect();
         let mut outcome = self.outcome(cores, memory.take_mesh_counts(), notes);
         outcome.note_order();
+        if self.shares_cores() {
+            outcome.note_sharing(&self.config.threads);
+        }
         if let Some(quanta) = quanta {
             outcome.note_quanta(quanta.report());
         }
@@ -426,6 +438,11 @@ impl Session {
         }
     }
 
+    /// Returns true if threads share cores.
+    fn shares_cores(&self) -> bool {
+        self.config.threads.shares_cores(self.running().len())
+    }
+
     /// Returns the streams that have instructions.
     fn running(&self) -> Vec<u32> {
         let all = self.trace.streams().iter();
@@ -494,6 +511,20 @@ fn check_granule(
     }
 }
 
+/// Refuses to let the processors of a whole system share cores, as threads do.
+fn check_sharing(
+    trace: &TraceFile,
+    config: &MachineConfig,
+    header: &RunHeader,
+) -> Result<(), MachineError> {
+    let running = trace.streams().iter().filter(|stream| stream.instructions > 0).count();
+    if !trace.meta().machine.full_system || !config.threads.shares_cores(running) {
+        return Ok(());
+    }
+    let (trace, cores) = (header.trace.clone(), config.threads.cores);
+    Err(MachineError::SharedProcessors { trace, processors: running, cores })
+}
+
 /// Returns a note for every thread that ended inside a region of interest.
 fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
     let Some(roi) = &options.roi else { return Vec::new() };
@@ -507,15 +538,17 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
 /// Reason for exact order of a run with counters or an observer.
 const OBSERVED: &str = "counters need the time of each event";
 
-/// Returns the core to run next and the clock up to which it may run. The scheduler decides by
-/// tickets, if there is one.
+/// Returns the thread to run next, the clock up to which it may run, and the core that it gets if
+/// threads share cores. The scheduler decides, if there is one.
 fn next(
     threads: &mut Threads,
     scheduler: Option<&mut ThreadScheduler>,
     memory: &mut MemorySystem,
-) -> Result<Option<(usize, Cycle)>, MachineError> {
-    let Some(scheduler) = scheduler else { return Ok(threads.take_lowest()) };
+) -> Result<Option<(usize, Cycle, Option<Seat>)>, MachineError> {
+    let Some(scheduler) = scheduler else {
+        return Ok(threads.take_lowest().map(|(thread, until)| (thread, until, None)));
+    };
     let Some(choice) = scheduler.choose()? else { return Ok(None) };
     threads.core(choice.thread, memory)?.hold(choice.hold_at, choice.wait);
-    Ok(Some((choice.thread, choice.until)))
+    Ok(Some((choice.thread, choice.until, choice.seat)))
 }

@@ -10,15 +10,19 @@ mod arrivals;
 mod calls;
 mod causal;
 mod edges;
+mod shared;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::config::ThreadsConfig;
 use crate::error::MachineError;
 use crate::region::RunOptions;
 use arrivals::{Kinds, StreamArrivals};
 use causal::Causal;
 use serde::Deserialize;
+pub(crate) use shared::Seat;
+use shared::{Order, SharedCores, Unordered};
 use sim_core::Cycle;
 use sim_trace::{Ticket, TicketReader, TraceFile};
 
@@ -147,6 +151,19 @@ pub(crate) struct Choice {
     pub(crate) hold_at: u64,
     /// Cycle until which the thread waits for another thread; 0 if it does not wait.
     pub(crate) wait: Cycle,
+    /// The core that it gets, if threads share cores and it does not have it already.
+    pub(crate) seat: Option<Seat>,
+}
+
+/// What a thread may do from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// First instruction that may not run; see [`Choice::hold_at`].
+    hold_at: u64,
+    /// Cycle until which it waits; see [`Choice::wait`].
+    wait: Cycle,
+    /// It has just passed a ticket that others may wait for.
+    is_passing: bool,
 }
 
 /// A thread that can run without another one.
@@ -197,6 +214,7 @@ impl<T: Tickets> Thread<T> {
 pub(crate) enum ThreadScheduler<'t> {
     Recorded(Recorded),
     Causal(Box<Causal<StreamArrivals<'t>>>),
+    Shared(Box<SharedCores<'t>>),
 }
 
 impl<'t> ThreadScheduler<'t> {
@@ -204,33 +222,45 @@ impl<'t> ThreadScheduler<'t> {
     /// there is nothing to order.
     pub(crate) fn of(
         trace: &'t TraceFile,
-        order: ThreadOrder,
+        config: ThreadsConfig,
         options: &RunOptions,
         streams: impl ExactSizeIterator<Item = u32>,
         start: Cycle,
     ) -> Result<Option<ThreadScheduler<'t>>, MachineError> {
-        if !trace.has_tickets() || streams.len() < 2 {
-            return Ok(None);
-        }
         let begin = ThreadState { ended: false, position: 0, cycle: start };
         let states = vec![begin; streams.len()];
-        match order {
-            ThreadOrder::Free => Ok(None),
-            ThreadOrder::Recorded => {
+        let has_order = trace.has_tickets() && streams.len() > 1;
+        let is_shared = config.shares_cores(streams.len());
+        let shared = |order| SharedCores::new(order, states.clone(), config);
+        let scheduler = match config.order {
+            ThreadOrder::Recorded if has_order => {
                 let readers: Result<Vec<TicketReader>, _> =
                     streams.map(|one| trace.tickets(one)).collect();
-                Ok(Some(ThreadScheduler::Recorded(Recorded::new(readers?, states)?)))
+                let recorded = Recorded::new(readers?, states.clone())?;
+                match is_shared {
+                    true => ThreadScheduler::Shared(Box::new(shared(Box::new(recorded)))),
+                    false => ThreadScheduler::Recorded(recorded),
+                }
             }
-            ThreadOrder::Causal => {
+            ThreadOrder::Causal if has_order => {
                 let kinds = Rc::new(Kinds::of(trace.statics()));
                 let end = options.last_instruction();
                 let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                let causal = Causal::new(arrivals, states, !options.may_stop_sooner())?;
-                Ok(Some(ThreadScheduler::Causal(Box::new(causal))))
+                let causal = Causal::new(arrivals, states.clone(), !options.may_stop_sooner())?;
+                match is_shared {
+                    true => ThreadScheduler::Shared(Box::new(shared(Box::new(causal)))),
+                    false => ThreadScheduler::Causal(Box::new(causal)),
+                }
             }
-        }
+            _ if is_shared => {
+                let order = Box::new(Unordered(states.clone()));
+                ThreadScheduler::Shared(Box::new(shared(order)))
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(scheduler))
     }
 
     /// Returns the thread to run next: the lowest clock among those that need not wait. Returns
@@ -239,6 +269,7 @@ impl<'t> ThreadScheduler<'t> {
         match self {
             ThreadScheduler::Recorded(recorded) => recorded.choose(),
             ThreadScheduler::Causal(causal) => causal.choose(),
+            ThreadScheduler::Shared(shared) => shared.choose(),
         }
     }
 
@@ -247,15 +278,16 @@ impl<'t> ThreadScheduler<'t> {
         match self {
             ThreadScheduler::Recorded(recorded) => recorded.ran(thread, state),
             ThreadScheduler::Causal(causal) => causal.ran(thread, state),
+            ThreadScheduler::Shared(shared) => shared.ran(thread, state),
         }
     }
 
     /// Returns the threads that can run at the same time, and the cycle in which another one
     /// continues that waits or is waited for. The recorded order is one of all threads: none is
-    /// free in it.
+    /// free in it. On shared cores none is free either.
     pub(crate) fn free(&mut self) -> (Vec<Free>, Cycle) {
         match self {
-            ThreadScheduler::Recorded(_) => (Vec::new(), Cycle::MAX),
+            ThreadScheduler::Recorded(_) | ThreadScheduler::Shared(_) => (Vec::new(), Cycle::MAX),
             ThreadScheduler::Causal(causal) => causal.free(),
         }
     }
@@ -300,22 +332,15 @@ impl<T: Tickets> Recorded<T> {
     /// Returns the thread to run next; see [`ThreadScheduler::choose`].
     fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
-            self.is_passing = false;
             let order = self.first_two();
             let Some((clock, first)) = order.first else { return Ok(None) };
-            if self.is_held(first) {
-                self.pass(first)?;
-                if self.is_held(first) {
-                    continue;
-                }
-            }
+            let Some(turn) = self.begin_turn(first, clock)? else { continue };
+            let Turn { hold_at, wait, is_passing } = turn;
             // After a ticket the thread runs alone until its clock moves, so that its cycle is
             // known.
-            let until = if self.is_passing { clock } else { turn_end(first, order.second) };
-            let thread = &mut self.threads[first];
-            let wait = std::mem::take(&mut thread.wait);
+            let until = if is_passing { clock } else { turn_end(first, order.second) };
             debug_assert!(wait <= clock, "its clock counts what it waits");
-            return Ok(Some(Choice { thread: first, until, hold_at: thread.place(), wait }));
+            return Ok(Some(Choice { thread: first, until, hold_at, wait, seat: None }));
         }
     }
 
@@ -330,21 +355,6 @@ impl<T: Tickets> Recorded<T> {
         });
         self.runnable = runnable;
         order
-    }
-
-    /// Records the thread's position and clock after it ran.
-    fn ran(&mut self, thread: usize, state: ThreadState) {
-        self.states[thread] = state;
-        if self.is_passing {
-            self.passed_at = self.passed_at.max(state.cycle);
-        }
-        if state.ended {
-            self.runnable.remove(&thread);
-            if let Some(ticket) = self.threads[thread].next {
-                self.lowest.remove(&(ticket.order, thread));
-            }
-            self.admit();
-        }
     }
 
     /// Makes the threads with the lowest ticket runnable.
@@ -392,6 +402,40 @@ impl<T: Tickets> Recorded<T> {
         match self.is_held(i) {
             false => Some(own),
             true => self.is_next(i).then(|| own.max(self.passed_at)),
+        }
+    }
+}
+
+impl<T: Tickets> Order for Recorded<T> {
+    fn ready(&self, thread: usize) -> Option<Cycle> {
+        self.clock(thread)
+    }
+
+    fn begin_turn(&mut self, thread: usize, _: Cycle) -> Result<Option<Turn>, MachineError> {
+        self.is_passing = false;
+        if self.is_held(thread) {
+            self.pass(thread)?;
+            if self.is_held(thread) {
+                return Ok(None);
+            }
+        }
+        let is_passing = self.is_passing;
+        let thread = &mut self.threads[thread];
+        let wait = std::mem::take(&mut thread.wait);
+        Ok(Some(Turn { hold_at: thread.place(), wait, is_passing }))
+    }
+
+    fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
+        if self.is_passing {
+            self.passed_at = self.passed_at.max(state.cycle);
+        }
+        if state.ended {
+            self.runnable.remove(&thread);
+            if let Some(ticket) = self.threads[thread].next {
+                self.lowest.remove(&(ticket.order, thread));
+            }
+            self.admit();
         }
     }
 }

@@ -9,8 +9,9 @@ use crate::error::MachineError;
 use crate::outcome::CoreOutcome;
 use crate::region::RegionWatch;
 use crate::run_sink::RunSink;
+use crate::seats::Seats;
 use crate::session::Session;
-use crate::thread_scheduler::turn_end;
+use crate::thread_scheduler::{Seat, turn_end};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, OverBudget, Reserved};
 use sim_isa::Program;
@@ -51,6 +52,8 @@ pub(crate) struct Threads<'s> {
     watch: RegionWatch,
     streams: Vec<u32>,
     threads: Vec<Thread>,
+    /// The cores, if threads share them.
+    seats: Option<Seats>,
     /// Clock of a core before its first instruction.
     start: Cycle,
     /// Clocks of the threads that have not ended, without the taken one; lowest first.
@@ -75,7 +78,10 @@ impl<'s> Threads<'s> {
         let per_thread = size_of::<Thread>() + size_of::<Reverse<(Cycle, usize)>>();
         let bytes = (streams.len() * per_thread) as u64;
         let kept = session.trace().budget().reserve(bytes, "the counts of the threads");
+        let sharing = session.config().threads;
+        let is_shared = sharing.shares_cores(streams.len());
         Ok(Threads {
+            seats: is_shared.then(|| Seats::new(sharing.cores)),
             kept: kept.map_err(|problem| over_budget(session, problem))?,
             session,
             watch,
@@ -89,6 +95,12 @@ impl<'s> Threads<'s> {
         })
     }
 
+    /// Returns the number of cores that the threads need.
+    pub(crate) fn cores(&self) -> usize {
+        self.seats.as_ref().map_or(self.threads.len(), Seats::len)
+    }
+
+    /// Returns the number of threads.
     pub(crate) fn len(&self) -> usize {
         self.threads.len()
     }
@@ -139,15 +151,77 @@ impl<'s> Threads<'s> {
         let (session, stream) = (self.session, self.streams[thread]);
         // A thread that can return keeps a copy of everything.
         let copies = if self.reads == Reads::Returning { 2 } else { 1 };
-        let bytes = (memory.core_bytes() + PIPELINE_BYTES) * copies;
-        let reserved = session
-            .trace()
-            .budget()
-            .reserve(bytes, "the cores of the threads that run at the same time")
-            .map_err(|problem| over_budget(session, problem))?;
+        let of_core = if self.seats.is_some() { 0 } else { memory.core_bytes() };
+        let reserved = self.reserve((of_core + PIPELINE_BYTES) * copies)?;
         let core = session.core(thread, stream, self.watch.clone(), self.reads)?;
-        memory.wake(thread);
+        if self.seats.is_none() {
+            memory.wake(thread);
+        }
         Ok(Thread::Running { core: Box::new(core), _memory: reserved })
+    }
+
+    fn reserve(&self, bytes: u64) -> Result<Reserved, MachineError> {
+        let budget = self.session.trace().budget();
+        budget
+            .reserve(bytes, "the cores of the threads that run at the same time")
+            .map_err(|problem| over_budget(self.session, problem))
+    }
+
+    /// Gives a thread that has begun a core that threads share. The thread that has it leaves it
+    /// first, as the thread itself leaves the core that it had.
+    ///
+    /// # Errors
+    /// If the memory budget has no room for a core that is used for the first time.
+    pub(crate) fn take_seat<S: RunSink>(
+        &mut self,
+        thread: usize,
+        seat: &Seat,
+        memory: &mut MemorySystem,
+        observer: &mut S,
+    ) -> Result<(), MachineError> {
+        let Some(mut seats) = self.seats.take() else { return Ok(()) };
+        for (other, core) in seats.leavers(thread, seat) {
+            let idle = seats.set(core, None);
+            if let Thread::Running { core: running, .. } = &mut self.threads[other] {
+                running.leave(idle, memory, observer);
+            }
+        }
+        if seats.is_new(seat.core) {
+            let reserved = self.reserve(memory.core_bytes() + PIPELINE_BYTES)?;
+            seats.add(seat.core, self.session.pipeline(), reserved);
+            memory.wake(seat.core);
+        }
+        let idle = seats.set(seat.core, Some(thread));
+        if let Thread::Running { core, .. } = &mut self.threads[thread] {
+            core.sit(seat, idle, memory, observer);
+        }
+        self.seats = Some(seats);
+        Ok(())
+    }
+
+    /// Returns the pipeline of an ended thread to the core that it shares.
+    fn free_seat(&mut self, thread: usize, memory: &mut MemorySystem) {
+        let Some(seats) = &mut self.seats else { return };
+        if let Some(core) = seats.core_of(thread) {
+            let idle = seats.set(core, None);
+            if let Thread::Running { core, .. } = &mut self.threads[thread] {
+                core.hand_over(idle, memory);
+            }
+        }
+    }
+
+    /// Frees the private memory of an ended thread's core, or of all cores that threads shared,
+    /// after the last of them.
+    fn release(&self, thread: usize, memory: &mut MemorySystem) {
+        match &self.seats {
+            None => memory.release(thread),
+            Some(seats) => {
+                let have_ended = self.threads.iter().all(|at| matches!(at, Thread::Ended(_)));
+                if have_ended {
+                    seats.release(memory);
+                }
+            }
+        }
     }
 
     /// Takes all threads that have not ended, by their clocks, lowest first. Each returns with
@@ -214,9 +288,10 @@ impl<'s> Threads<'s> {
             ended_inside: core.ended_inside(),
         };
         let bytes = size_of::<Ended>() + ended.outcome.heap_bytes();
+        self.free_seat(thread, memory);
         // Release the core first: it takes far more memory than the results.
         self.threads[thread] = Thread::Ended(Box::new(ended));
-        memory.release(thread);
+        self.release(thread, memory);
         self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))
     }
 

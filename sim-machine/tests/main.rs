@@ -7,4 +7,5 @@ mod modes;
 mod page_map;
 mod quanta;
 mod ranges;
+mod shared_cores;
 mod thread_scheduler;

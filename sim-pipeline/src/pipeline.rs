@@ -188,6 +188,16 @@ impl Pipeline {
         end
     }
 
+    /// Exchanges the cores of two threads, none of which has an operation in flight: predictors,
+    /// buffers and clock change their place. What belongs to the thread stays: its exception level,
+    /// what the sink has of it, and the number of its instructions.
+    pub fn exchange_core(&mut self, other: &mut Pipeline) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.exceptions, &mut other.exceptions);
+        std::mem::swap(&mut self.reported_privilege, &mut other.reported_privilege);
+        std::mem::swap(&mut self.begun, &mut other.begun);
+    }
+
     /// Advances the core to `cycle` outside the counted part, without counting slots. Returns how
     /// many cycles it skipped.
     pub fn pause_until(&mut self, cycle: Cycle) -> Cycle {

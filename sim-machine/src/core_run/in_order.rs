@@ -21,7 +21,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
         observer: &mut S,
     ) -> Result<(), MachineError> {
-        observer.notify(Notice::Core(self.core));
+        observer.notify(Notice::Core(self.thread));
         let mut engine = self.engine.take().unwrap_or_else(|| InOrderEngine::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *observer);

@@ -10,7 +10,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use sim_core::Cycle;
 
 use super::edges::{Arrivals, Edge, Edges};
-use super::{Choice, Free, ThreadState, turn_end};
+use super::shared::Order;
+use super::{Choice, Free, ThreadState, Turn, turn_end};
 use crate::error::MachineError;
 
 /// A rank that a thread passed, and the cycle.
@@ -73,25 +74,18 @@ impl<A: Arrivals> Causal<A> {
 
     /// Returns the thread to run next; see [`super::ThreadScheduler::choose`].
     pub(super) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
-        self.passing = None;
         loop {
             let Some((clock, first)) = self.lowest(None) else {
                 debug_assert!(self.states.iter().all(|at| at.ended), "one of them can go on");
                 return Ok(None);
             };
-            if self.is_held(first) {
-                self.pass(first, clock)?;
-                if self.is_held(first) {
-                    continue;
-                }
-            }
+            let Some(turn) = self.begin_turn(first, clock)? else { continue };
+            let Turn { hold_at, wait, is_passing } = turn;
             let next = self.lowest(Some(first));
             // After a release the thread runs alone until its clock moves, so that its cycle is
             // known.
-            let until = if self.passing == Some(first) { clock } else { turn_end(first, next) };
-            let thread = &mut self.threads[first];
-            let wait = std::mem::take(&mut thread.wait);
-            return Ok(Some(Choice { thread: first, until, hold_at: thread.place, wait }));
+            let until = if is_passing { clock } else { turn_end(first, next) };
+            return Ok(Some(Choice { thread: first, until, hold_at, wait, seat: None }));
         }
     }
 
@@ -143,20 +137,6 @@ impl<A: Arrivals> Causal<A> {
             at += 1;
         }
         lowest
-    }
-
-    /// Records the thread's position and clock after it ran.
-    pub(super) fn ran(&mut self, thread: usize, state: ThreadState) {
-        self.states[thread] = state;
-        if self.passing == Some(thread)
-            && let Some(last) = self.threads[thread].passed.back_mut()
-        {
-            last.cycle = last.cycle.max(state.cycle);
-        }
-        if state.ended {
-            self.runnable.retain(|i| *i != thread);
-            self.unpark(thread);
-        }
     }
 
     /// Makes runnable the threads that are parked on a rank that `thread` has passed, or on any
@@ -237,6 +217,39 @@ impl<A: Arrivals> Causal<A> {
         }
         let other = &self.states[edge.thread];
         other.ended.then_some(other.cycle)
+    }
+}
+
+impl<A: Arrivals> Order for Causal<A> {
+    fn ready(&self, thread: usize) -> Option<Cycle> {
+        self.clock(thread).ok()
+    }
+
+    fn begin_turn(&mut self, thread: usize, at: Cycle) -> Result<Option<Turn>, MachineError> {
+        self.passing = None;
+        if self.is_held(thread) {
+            self.pass(thread, at)?;
+            if self.is_held(thread) {
+                return Ok(None);
+            }
+        }
+        let is_passing = self.passing == Some(thread);
+        let thread = &mut self.threads[thread];
+        let wait = std::mem::take(&mut thread.wait);
+        Ok(Some(Turn { hold_at: thread.place, wait, is_passing }))
+    }
+
+    fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
+        if self.passing == Some(thread)
+            && let Some(last) = self.threads[thread].passed.back_mut()
+        {
+            last.cycle = last.cycle.max(state.cycle);
+        }
+        if state.ended {
+            self.runnable.retain(|i| *i != thread);
+            self.unpark(thread);
+        }
     }
 }
 
