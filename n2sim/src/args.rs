@@ -33,6 +33,7 @@ use crate::commands::program_pmu::ProgramPmuArgs;
 use crate::commands::record::RecordArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::scaling::ScalingArgs;
 use crate::commands::space::SpaceArgs;
 use crate::commands::spe::SpeArgs;
 use crate::commands::stat::StatArgs;
@@ -97,6 +98,7 @@ pub(crate) enum Command {
     Record(RecordArgs),
     Report(ReportArgs),
     Run(Box<RunArgs>),
+    Scaling(ScalingArgs),
     Space(SpaceArgs),
     Spe(SpeArgs),
     Stat(Box<StatArgs>),

@@ -35,6 +35,7 @@ pub(crate) mod record;
 pub(crate) mod report;
 mod report_a53;
 pub(crate) mod run;
+pub(crate) mod scaling;
 pub(crate) mod space;
 pub(crate) mod spe;
 pub(crate) mod stat;

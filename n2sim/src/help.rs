@@ -21,6 +21,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
             "litmus",
             "calibrate",
             "counterfactual",
+            "scaling",
             "membench",
         ],
     ),

@@ -212,6 +212,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Record(args) => commands::record::run(&args)?.into(),
         Command::Report(args) => commands::report::run(&args)?.into(),
         Command::Run(args) => return commands::run::run(&args),
+        Command::Scaling(args) => commands::scaling::run(&args)?.into(),
         Command::Space(args) => commands::space::run(&args)?.into(),
         Command::Spe(args) => commands::spe::run(&args)?.into(),
         Command::Stat(args) => commands::stat::run(&args)?.into(),

@@ -49,6 +49,7 @@ mod regions;
 mod report;
 mod report_page;
 mod run_program;
+mod scaling;
 mod shell;
 mod space;
 mod stat_a53;

@@ -6,7 +6,8 @@
 //! collects the ground-truth values for formulas, and [`evidence`] runs a trace for them;
 //! [`a53_evidence`] does both on a Cortex-A53.
 //! [`diff`] explains why two configurations count differently. [`counterfactual`] measures what a
-//! run would save without one cost; [`kernels`] are programs whose cost is known.
+//! run would save without one cost, and [`scaling`] the time over the number of cores; [`kernels`]
+//! are programs whose cost is known.
 
 mod a53_chunks;
 pub mod a53_evidence;
@@ -22,6 +23,7 @@ mod known_events;
 pub mod membench;
 pub mod regions;
 mod regression;
+pub mod scaling;
 pub mod targets;
 pub mod truth;
 

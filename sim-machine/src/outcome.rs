@@ -92,7 +92,7 @@ pub struct Waits {
     pub away: u64,
     /// Cycles in which the thread could have run but had no core, uncounted.
     pub queued: u64,
-    /// Times that the thread left a core to another thread.
+    /// Times that the thread got a core that another one had before.
     pub switches: u64,
     /// Times that the thread continued on another core than before.
     pub migrations: u64,
@@ -197,9 +197,13 @@ impl Outcome {
             )
         });
         self.notes.push(format!(
-            "{} threads shared {}: {switches} switches, {migrations} of them to another core{longest}",
+            "{} threads shared {}: {switches} switches, {migrations} migrations{longest}",
             self.cores.len(),
-            if sharing.cores == 1 { "1 core".to_owned() } else { format!("{} cores", sharing.cores) }
+            if sharing.cores == 1 {
+                "1 core".to_owned()
+            } else {
+                format!("{} cores", sharing.cores)
+            }
         ));
     }
 

@@ -3,13 +3,14 @@
 //!
 //! The submodules draw the memory of a Cortex-A53 ([`a53`]), latency under load
 //! ([`mod@loaded`]), the error of multiplexing ([`mod@multiplexing`]), metrics over a key of the
-//! configuration ([`mod@sensitivity`]), the error of windows of traces ([`regions`]), and the model
-//! against real machines ([`mod@silicon`]).
+//! configuration ([`mod@sensitivity`]), the error of windows of traces ([`regions`]), the speed-up
+//! over cores ([`mod@scaling`]), and the model against real machines ([`mod@silicon`]).
 
 pub mod a53;
 pub mod loaded;
 pub mod multiplexing;
 pub mod regions;
+pub mod scaling;
 pub mod sensitivity;
 pub mod silicon;
 

@@ -61,6 +61,7 @@ pub mod program_pmu;
 pub mod report_page;
 pub mod run_diff;
 pub mod run_report;
+pub mod scaling;
 pub mod spe;
 pub mod stacks;
 pub mod stalls;

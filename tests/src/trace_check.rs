@@ -35,7 +35,15 @@ pub struct TraceFigures {
 ///
 /// One line per fault.
 pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<String>> {
-    let session = open(path).map_err(|error| vec![error])?;
+    check_session(&open(path).map_err(|error| vec![error])?, limit)
+}
+
+/// Checks a trace on the machine of a session, as [`check_trace`] does.
+///
+/// # Errors
+///
+/// All faults found, each a sentence.
+pub fn check_session(session: &Session, limit: Option<u64>) -> Result<TraceFigures, Vec<String>> {
     let options = RunOptions { limit, ..RunOptions::default() };
     let run = || session.run(&options, &mut |_| {}).map_err(|error| vec![error.to_string()]);
     let outcome = run()?;

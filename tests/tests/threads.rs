@@ -8,6 +8,7 @@ use sim_core::mesh_counts::{AgentKind, HomeEvent};
 use sim_core::mesh_sums::{broken_sums, snoops_of_pairs};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
+use sim_tests::trace_check::check_session;
 
 /// Additions of each thread.
 const ROUNDS: u64 = 8_000;
@@ -72,6 +73,29 @@ fn any_number_of_cpus_of_the_host_gives_the_same_counts() {
             assert!(is_close, "{path}: {event:?} {exact} and {quanta}");
         }
     }
+}
+
+#[test]
+fn threads_that_share_cores_keep_all_identities() {
+    let sets = ["threads.slice-cycles=30000", "threads.switch-cycles=500"];
+    let mut switches = 0;
+    for (path, cores) in threaded().iter().flat_map(|path| [1, 2, 3].map(|cores| (path, cores))) {
+        let overrides = [sets[0].to_owned(), sets[1].to_owned(), format!("threads.cores={cores}")];
+        let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+        let document = source.document().expect("the profile is embedded");
+        let config = MachineConfig::from_document(&document).expect("a machine");
+        let session = Session::open(path.as_ref(), config, RunHeader::default());
+        let session = session.expect("a good trace").with_mesh();
+        if let Err(faults) = check_session(&session, None) {
+            panic!("{path} on {cores} cores: {faults:?}");
+        }
+        let outcome = session.run(&RunOptions::default(), &mut |_| {}).expect("it runs");
+        assert_eq!(broken_sums(&outcome.mesh), Vec::<String>::new(), "{path} on {cores} cores");
+        let (received, of_pairs) = snoops_of_pairs(&outcome.mesh);
+        assert_eq!(received, of_pairs, "{path} on {cores} cores");
+        switches += outcome.cores.iter().map(|core| core.waits.switches).sum::<u64>();
+    }
+    assert!(switches > 1_000, "{switches}");
 }
 
 /// Returns the count of the thread with the fewest occurrences.

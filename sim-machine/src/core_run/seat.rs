@@ -23,7 +23,6 @@ impl CoreRun {
         } else if self.engine.is_none() {
             self.pipeline.finish(&mut (&mut self.totals, &mut *observer));
         }
-        self.waits.switches += 1;
         self.left = self.clock();
         self.hand_over(idle, memory);
     }
@@ -59,7 +58,8 @@ impl CoreRun {
         let ready = seat.ready.max(self.left);
         self.waits.away += ready - self.left;
         self.waits.queued += self.clock().saturating_sub(ready);
-        self.waits.migrations += u64::from(self.waits.switches > 0 && self.core != seat.core);
+        self.waits.switches += u64::from(seat.is_switch);
+        self.waits.migrations += u64::from(self.done > 0 && self.core != seat.core);
         self.core = seat.core;
         if std::mem::take(&mut self.is_interrupted) {
             self.open(memory, observer);

@@ -49,13 +49,17 @@ pub(crate) struct Seat {
     pub(crate) ready: Cycle,
     /// Cycle in which it begins on the core.
     pub(crate) start: Cycle,
+    /// Another thread had the core before.
+    pub(crate) is_switch: bool,
 }
 
 /// A core of the machine.
 #[derive(Clone, Copy, Debug)]
 struct Core {
     /// The thread that ran on it last.
-    thread: Option<usize>,
+    last: Option<usize>,
+    /// That thread has another core now.
+    is_left: bool,
     /// Clock of that thread when it ran last.
     clock: Cycle,
     /// End of the thread's time slice.
@@ -102,7 +106,7 @@ impl<'t> SharedCores<'t> {
         config: ThreadsConfig,
     ) -> SharedCores<'t> {
         let clock = states.iter().map(|state| state.cycle).max().unwrap_or(0);
-        let core = Core { thread: None, clock, slice_end: 0 };
+        let core = Core { last: None, is_left: false, clock, slice_end: 0 };
         SharedCores {
             order,
             config,
@@ -145,7 +149,8 @@ impl<'t> SharedCores<'t> {
 
     /// Returns true if the thread has a core, which no other one has had since.
     fn is_on_core(&self, thread: usize) -> bool {
-        self.cores[self.places[thread]].thread == Some(thread)
+        let core = &self.cores[self.places[thread]];
+        core.last == Some(thread) && !core.is_left
     }
 
     /// Gives a thread its core and a time slice. Returns the seat, if it did not have the core.
@@ -161,11 +166,12 @@ impl<'t> SharedCores<'t> {
             return None;
         }
         if self.is_on_core(thread) {
-            self.cores[self.places[thread]].thread = None;
+            self.cores[self.places[thread]].is_left = true;
         }
         self.places[thread] = core;
-        self.cores[core] = Core { thread: Some(thread), slice_end, clock: start };
-        Some(Seat { core, ready, start })
+        let is_switch = self.cores[core].last.is_some_and(|last| last != thread);
+        self.cores[core] = Core { last: Some(thread), is_left: false, slice_end, clock: start };
+        Some(Seat { core, ready, start, is_switch })
     }
 
     /// Returns the thread that can begin first, and its core. `running` has a core and is not
@@ -219,7 +225,7 @@ impl<'t> SharedCores<'t> {
     /// Returns when a thread that is ready since `ready` can begin on a free core. `has_used_up`
     /// puts it after the threads that wait for the core.
     fn beginning(&self, thread: usize, ready: Cycle, core: usize, has_used_up: bool) -> Candidate {
-        let Core { thread: last, clock, .. } = self.cores[core];
+        let Core { last, clock, .. } = self.cores[core];
         let switches = has_used_up || last.is_some_and(|last| last != thread);
         let cost = if switches { self.config.switch_cycles } else { 0 };
         let start = ready.max(clock).saturating_add(cost);
