@@ -77,6 +77,8 @@ pub(crate) struct CoreRun {
     waits: Waits,
     /// Clock at which the thread left a core that it shares; at first the start of the run.
     left: Cycle,
+    /// First cycle of the thread on the core that it shares.
+    start: Cycle,
     /// The thread left its core while it was counted.
     is_interrupted: bool,
     /// Last instruction of the previous batch.
@@ -129,6 +131,7 @@ impl CoreRun {
     ) -> CoreRun {
         CoreRun {
             left: pipeline.cycle(),
+            start: 0,
             thread,
             core: thread,
             stream,

@@ -189,12 +189,14 @@ impl Session {
     fn reason_for_exact_order(&self) -> Option<&'static str> {
         let memory = &self.config.memory;
         let has_limits = memory.slc.queue_entries > 0 || memory.mesh.link_contention;
+        let has_banks = memory.dram.banks > 0;
         let has_poison = memory.errors.l1d_uncorrectable_per_million_refills > 0;
         match self.header.order {
             _ if self.header.mode != Mode::Full => Some("only a part of the machine is simulated"),
             _ if self.shares_cores() => Some("threads share cores"),
             _ if self.counts_mesh => Some("the mesh counts the messages of all cores"),
             _ if has_limits => Some("requests of all cores wait for home nodes or links"),
+            _ if has_banks => Some("requests of all cores open and close rows of memory"),
             _ if has_poison => Some("poisoned data goes from core to core"),
             None => Some("a single thread runs"),
             Some(order) if order.kept() == ThreadOrder::Recorded => {

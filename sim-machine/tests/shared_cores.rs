@@ -300,3 +300,27 @@ fn processors_of_a_system_do_not_share_cores() {
     assert!(error.to_string().contains("2 processors; threads.cores=1"), "{error}");
     assert!(open(&path, &["threads.cores=2"]).is_ok());
 }
+
+#[test]
+fn a_recorded_program_retires_the_same_on_any_cores_in_any_mode_and_order() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/parallel/queue.n2t");
+    let retired = |outcome: &Outcome| {
+        let cores = outcome.cores.iter();
+        cores.map(|core| core.counts.value(PmuEvent::INST_RETIRED)).collect::<Vec<_>>()
+    };
+    for mode in [Mode::Full, Mode::Memory, Mode::Frontend] {
+        for order in ["threads.order=causal", "threads.order=recorded", "threads.order=free"] {
+            let on = |sets: &[&str]| {
+                let sets = [&[order, "threads.slice-cycles=9000"], sets].concat();
+                retired(&run(&open(&path, &sets).expect("a good trace").in_mode(mode)))
+            };
+            let own = on(&[]);
+            assert_eq!(own.len(), 8);
+            for cores in ["threads.cores=1", "threads.cores=2", "threads.cores=5"] {
+                assert_eq!(own, on(&[cores]), "{mode:?} {order} {cores}");
+                let pinned = on(&[cores, "threads.migrate=false"]);
+                assert_eq!(own, pinned, "{mode:?} {order} {cores}, pinned");
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@
 //! * [`diff`]: differences of counts between two configurations, with their causes;
 //! * [`core_diff`]: one trace on two cores;
 //! * [`counterfactual`]: cycles that a run would save if a resource cost nothing;
+//! * [`scaling`]: time of a program over the number of its cores;
 //! * [`perf_data`]: files for Linux `perf`; [`stacks`]: call stacks for other viewers;
 //! * [`symbols`]: names of code;
 //! * [`flow`]: the flows of the guide as figures and text;

@@ -57,3 +57,15 @@ fn traffic_between_cores_is_drawn_as_the_programs_cause_it() {
     let map = report_page::map_file(adjacent.mesh.as_ref().unwrap());
     expect_picture(&repository().join("docs/figures/mesh.svg"), &map);
 }
+
+#[test]
+fn the_speed_up_of_the_readers_is_drawn_as_the_command_draws_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = folder.path().join("scaling.svg");
+    let trace = repository().join("traces/parallel/readers_adjacent.n2t");
+    let mut scaling = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    let done = scaling.arg("scaling").arg(trace).arg("--plot").arg(&drawn).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let picture = fs::read_to_string(drawn).unwrap();
+    expect_picture(&book().join("src/figures/scaling.svg"), &picture);
+}

@@ -99,6 +99,17 @@ pub struct DramConfig {
     pub channels: u32,
     /// Core cycles for which one line occupies a channel.
     pub line_cycles: u32,
+    /// Banks of a channel; 0 if rows are not modeled.
+    pub banks: u32,
+    /// Bytes of a row of one channel.
+    pub row_bytes: u32,
+    /// Core cycles to open a row, which `access_cycles` include. An access to an open row saves
+    /// them.
+    pub activate_cycles: u32,
+    /// Core cycles to close a row.
+    pub precharge_cycles: u32,
+    /// Core cycles for which a row is open at least. Then it is closed unless it is accessed.
+    pub active_cycles: u32,
 }
 
 /// `[memory.chips]`: a second chip with the same mesh, home nodes and memory, whose cores are idle.
@@ -128,7 +139,9 @@ impl MemoryConfig {
     fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
         let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
         let delay = MAX_DELAY as u32;
-        let rows: [(&'static str, u32, u32, u32); 19] = [
+        // The access time includes the opening of a row.
+        let activate = if dram.banks > 0 { dram.access_cycles } else { delay };
+        let rows: [(&'static str, u32, u32, u32); 24] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
@@ -145,6 +158,11 @@ impl MemoryConfig {
             ("memory.dram.access-cycles", dram.access_cycles, 0, delay),
             ("memory.dram.channels", dram.channels, 1, 256),
             ("memory.dram.line-cycles", dram.line_cycles, 1, 32),
+            ("memory.dram.banks", dram.banks, 0, 256),
+            ("memory.dram.row-bytes", dram.row_bytes, 64, 65_536),
+            ("memory.dram.activate-cycles", dram.activate_cycles, 0, activate.min(delay)),
+            ("memory.dram.precharge-cycles", dram.precharge_cycles, 0, delay),
+            ("memory.dram.active-cycles", dram.active_cycles, 0, delay),
             ("memory.chips.count", chips.count, 1, 2),
             ("memory.chips.link-cycles", chips.link_cycles, 0, delay),
             ("memory.chips.remote-pages-per-256", chips.remote_pages_per_256, 0, 256),
@@ -154,6 +172,10 @@ impl MemoryConfig {
         }
         check_power_of_two(found, "memory.bus.beat-bytes", bus.beat_bytes.into());
         check_power_of_two(found, "memory.dram.channels", dram.channels.into());
+        check_power_of_two(found, "memory.dram.row-bytes", dram.row_bytes.into());
+        if dram.banks > 0 {
+            check_power_of_two(found, "memory.dram.banks", dram.banks.into());
+        }
     }
 
     /// Checks the slices of the system level cache and of the snoop filter.

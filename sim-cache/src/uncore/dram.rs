@@ -1,6 +1,7 @@
-//! Local memory: channels with a rate and an access time. Not modeled: banks, pages, refresh.
+//! Local memory: channels with a rate and an access time, and optional banks with open rows. Not
+//! modeled: refresh, the turn from reads to writes, groups of banks.
 
-use sim_core::{Cycle, LineAddr};
+use sim_core::{Cycle, LINE_BYTES, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
@@ -11,14 +12,80 @@ use crate::units::bandwidth::Bandwidth;
 pub(crate) struct Dram {
     channels: Box<[Bandwidth]>,
     access_cycles: Cycle,
+    /// Banks of all channels, those of one channel together; empty if rows are not modeled.
+    banks: Box<[Bank]>,
+    rows: Rows,
+}
+
+/// Sizes and times of the rows of banks.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    /// Binary logarithm of the lines that the rows of all channels with one number have.
+    lines_log2: u32,
+    /// Binary logarithm of the banks of a channel.
+    banks_log2: u32,
+    activate: Cycle,
+    precharge: Cycle,
+    active: Cycle,
+}
+
+/// A bank: the row that it opened last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bank {
+    /// Number of the row plus 1; 0 if it never opened one.
+    row: u64,
+    /// Cycle in which the row was opened.
+    opened: Cycle,
+    /// Cycle of the last access to it.
+    last: Cycle,
+}
+
+/// State of a bank as an access finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Its row is open: the access begins in this cycle.
+    Open(Cycle),
+    /// The row opens for the access in this cycle.
+    Opens(Cycle),
+}
+
+impl Bank {
+    /// Accesses a row at `at`. A row that had no access for the shortest time that it is open is
+    /// closed meanwhile; before that it is closed for another row.
+    fn access(&mut self, row: u64, at: Cycle, rows: &Rows) -> Found {
+        let is_idle = at > self.last.saturating_add(rows.active);
+        if self.row == row + 1 && !is_idle {
+            self.last = self.last.max(at);
+            return Found::Open(at.max(self.opened));
+        }
+        let was_open = self.row > 0;
+        let closed = self.opened.saturating_add(rows.active + rows.precharge);
+        let start = match is_idle {
+            _ if !was_open => at,
+            true => at.max(closed),
+            false => closed.max(at.saturating_add(rows.precharge)),
+        };
+        *self = Bank { row: row + 1, opened: start, last: start };
+        Found::Opens(start)
+    }
 }
 
 impl Dram {
-    /// Creates idle channels.
+    /// Creates idle channels, with closed rows.
     pub(crate) fn new(config: &DramConfig) -> Dram {
+        let lines = u64::from(config.row_bytes) / LINE_BYTES * u64::from(config.channels);
+        let banks = config.channels as usize * config.banks as usize;
         Dram {
             channels: vec![Bandwidth::rate(1, config.line_cycles); config.channels as usize].into(),
             access_cycles: config.access_cycles.into(),
+            banks: vec![Bank::default(); banks].into(),
+            rows: Rows {
+                lines_log2: lines.max(1).ilog2(),
+                banks_log2: config.banks.max(1).ilog2(),
+                activate: config.activate_cycles.into(),
+                precharge: config.precharge_cycles.into(),
+                active: config.active_cycles.into(),
+            },
         }
     }
 
@@ -31,6 +98,86 @@ impl Dram {
     /// done.
     pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let channel = self.channel_of(line) as usize;
-        self.channels[channel].book(at) + self.access_cycles
+        if self.banks.is_empty() {
+            return self.channels[channel].book(at) + self.access_cycles;
+        }
+        let Rows { lines_log2, banks_log2, activate, .. } = self.rows;
+        let row = line.0 >> lines_log2;
+        let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
+        // The time of an access includes the opening of its row.
+        let (start, saved) = match self.banks[bank].access(row, at, &self.rows) {
+            Found::Open(start) => (start, activate),
+            Found::Opens(start) => (start, 0),
+        };
+        self.channels[channel].book(start) + self.access_cycles - saved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(banks: u32) -> DramConfig {
+        DramConfig {
+            access_cycles: 255,
+            channels: 2,
+            line_cycles: 5,
+            banks,
+            row_bytes: 1024,
+            activate_cycles: 40,
+            precharge_cycles: 30,
+            active_cycles: 90,
+        }
+    }
+
+    /// Returns the lines of channel 0 in a row, and those in another row of the same bank.
+    fn rows(dram: &Dram) -> (Vec<LineAddr>, Vec<LineAddr>) {
+        let of_channel = |row: u64| {
+            let lines = (row * 32..(row + 1) * 32).map(LineAddr);
+            lines.filter(|line| dram.channel_of(*line) == 0).collect::<Vec<_>>()
+        };
+        let bank = |row: u64| fold(row, 2);
+        let other = (1..).find(|row| bank(*row) == bank(0)).expect("a bank has many rows");
+        (of_channel(0), of_channel(other))
+    }
+
+    #[test]
+    fn an_open_row_saves_its_opening_and_an_idle_one_is_closed() {
+        let mut dram = Dram::new(&config(4));
+        let (row, _) = rows(&dram);
+        assert_eq!(row.len(), 16, "half of the lines of two channels with rows of 1024 bytes");
+        assert_eq!(dram.access(row[0], 1000), 1255, "a closed row");
+        assert_eq!(dram.access(row[1], 1010), 1010 + 255 - 40, "an open row");
+        assert_eq!(dram.access(row[2], 1100), 1100 + 255 - 40, "90 cycles later it is open");
+        assert_eq!(dram.access(row[3], 1191), 1191 + 255, "after 91 cycles it is closed");
+    }
+
+    #[test]
+    fn another_row_of_the_bank_waits_until_the_open_one_is_closed() {
+        let mut dram = Dram::new(&config(4));
+        let (row, other) = rows(&dram);
+        assert_eq!(dram.access(row[0], 1000), 1255);
+        // The row stays open for 90 cycles and takes 30 to close.
+        assert_eq!(dram.access(other[0], 1020), 1000 + 90 + 30 + 255);
+        // 100 cycles later the row may close at once, which takes 30.
+        let again = 1120 + 100;
+        assert_eq!(dram.access(other[1], 1200), 1200 + 255 - 40);
+        assert_eq!(dram.access(row[0], again), again + 30 + 255);
+    }
+
+    #[test]
+    fn a_closed_row_opens_no_sooner_than_its_bank_can() {
+        let mut dram = Dram::new(&DramConfig { precharge_cycles: 300, ..config(4) });
+        let (row, other) = rows(&dram);
+        assert_eq!(dram.access(row[0], 1000), 1255);
+        assert_eq!(dram.access(other[0], 1100), 1000 + 90 + 300 + 255);
+    }
+
+    #[test]
+    fn without_banks_every_access_takes_the_same_time() {
+        let mut dram = Dram::new(&config(0));
+        for (n, line) in (0..).map(|n| (n, LineAddr(n * 77))).take(200) {
+            assert_eq!(dram.access(line, 1000 * n), 1000 * n + 255);
+        }
     }
 }

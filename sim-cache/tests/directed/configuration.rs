@@ -33,6 +33,11 @@ fn each_impossible_value_is_refused_by_its_key() {
         ("memory.pages.page-bytes", "4096, 16384", |m| m.pages.page_bytes = 8192),
         ("memory.pages.block-bytes", "2097152", |m| m.pages.block_bytes = 32 << 20),
         ("memory.dram.line-cycles", "1 to 32", |m| m.dram.line_cycles = 0),
+        ("memory.dram.banks", "power of two", |m| m.dram.banks = 12),
+        ("memory.dram.row-bytes", "64 to 65536", |m| m.dram.row_bytes = 32),
+        ("memory.dram.activate-cycles", "0 to 255", |m| {
+            (m.dram.banks, m.dram.activate_cycles) = (32, 256);
+        }),
         ("memory.l2.size-bytes", "at most 1 GiB", |m| m.l2.size_bytes = 1 << 50),
         ("memory.slc.slice-bytes", "at most 1 GiB", |m| m.slc.slice_bytes = 1 << 50),
         ("memory.slc.slices", "at most 1 GiB", |m| m.slc.slices = 1 << 30),

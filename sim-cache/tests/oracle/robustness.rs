@@ -78,6 +78,8 @@ fn tables(choices: &[usize]) -> Tables {
     memory.bus.read_bytes_per_cycle = of(&[4, 64]) as u32;
     memory.dram.channels = of(&[1, 256]) as u32;
     memory.dram.line_cycles = of(&[1, 32]) as u32;
+    memory.dram.banks = of(&[0, 1, 256]) as u32;
+    memory.dram.row_bytes = of(&[64, 65_536]) as u32;
     let prefetch = &mut memory.prefetch;
     prefetch.l1d_table_entries = of(&[1, 256]) as u32;
     prefetch.l1d_distance_lines = of(&[1, 64]) as u32;

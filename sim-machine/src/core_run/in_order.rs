@@ -22,7 +22,11 @@ impl CoreRun {
         observer: &mut S,
     ) -> Result<(), MachineError> {
         observer.notify(Notice::Core(self.thread));
-        let mut engine = self.engine.take().unwrap_or_else(|| InOrderEngine::new(program, part));
+        let mut engine = self.engine.take().unwrap_or_else(|| {
+            let mut engine = InOrderEngine::new(program, part);
+            engine.wait_until(self.start);
+            engine
+        });
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *observer);
             engine.resolve_pending_branch(None, &mut self.pipeline, program, sink);

@@ -52,6 +52,7 @@ impl CoreRun {
         observer.notify(Notice::Core(self.thread));
         self.pipeline.exchange_core(idle);
         self.pipeline.pause_until(seat.start);
+        self.start = seat.start;
         if let Some(engine) = &mut self.engine {
             engine.wait_until(seat.start);
         }

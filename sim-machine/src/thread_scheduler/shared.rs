@@ -132,7 +132,7 @@ impl<'t> SharedCores<'t> {
             // known.
             let until = match turn.is_passing {
                 true => start,
-                false => turn_end(thread, next).min(self.cores[first.core].slice_end),
+                false => turn_end(thread, next).min(self.cores[first.core].slice_end).max(start),
             };
             // A thread that gets a core has waited elsewhere.
             let wait = if seat.is_some() { 0 } else { turn.wait };
