@@ -26,8 +26,8 @@ pub enum Notice<'a> {
     /// The recorded program read or wrote a PMU register. In program order, this notice follows the
     /// events of older instructions.
     RegisterAccess(RegisterAccess),
-    /// Core of the reports that follow, counted from 0 in the order of the results. If threads share
-    /// cores, the number of the thread.
+    /// Core of the reports that follow, counted from 0 in the order of the results. If threads
+    /// share cores, the number of the thread.
     Core(usize),
     /// The counted part of the run begins (true) or ends (false) on the present core.
     Counting(bool),

@@ -26,13 +26,11 @@ pub struct ScalingRow {
 }
 
 impl ScalingRow {
-    /// Returns the row of a run on `cores` cores, of which every instruction was counted. A switch
-    /// takes `switch_cycles`.
-    pub fn of(cores: usize, switch_cycles: u64, outcome: &Outcome) -> ScalingRow {
+    /// Returns the row of a run on `cores` cores, of which every instruction was counted.
+    pub fn of(cores: usize, outcome: &Outcome) -> ScalingRow {
         let sum =
             |of: fn(&Waits) -> u64| outcome.cores.iter().map(|one| of(&one.waits)).sum::<u64>();
         let waiting = sum(|waits| waits.on_core);
-        let switches = sum(|waits| waits.switches);
         let on_cores = outcome.total().value(PmuEvent::CPU_CYCLES);
         ScalingRow {
             cores,
@@ -40,8 +38,8 @@ impl ScalingRow {
             busy: on_cores.saturating_sub(waiting),
             waiting,
             queued: sum(|waits| waits.queued),
-            switches,
-            switching: switches.saturating_mul(switch_cycles),
+            switches: sum(|waits| waits.switches),
+            switching: sum(|waits| waits.switching),
             migrations: sum(|waits| waits.migrations),
         }
     }
@@ -124,7 +122,16 @@ mod tests {
         let one = Outcome {
             cores: vec![
                 thread(1000, Waits { end: 1000, ..Waits::default() }),
-                thread(1000, Waits { queued: 1050, switches: 1, end: 2050, ..Waits::default() }),
+                thread(
+                    1000,
+                    Waits {
+                        queued: 1050,
+                        switching: 50,
+                        switches: 1,
+                        end: 2050,
+                        ..Waits::default()
+                    },
+                ),
             ],
             ..Outcome::default()
         };
@@ -135,7 +142,7 @@ mod tests {
             ],
             ..Outcome::default()
         };
-        let rows = vec![ScalingRow::of(1, 50, &one), ScalingRow::of(2, 50, &two)];
+        let rows = vec![ScalingRow::of(1, &one), ScalingRow::of(2, &two)];
         let scaling = Scaling { rows };
         let [first, second] = [&scaling.rows[0], &scaling.rows[1]];
         assert_eq!((first.cycles, first.busy, first.queued), (2050, 2000, 1050));

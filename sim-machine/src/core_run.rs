@@ -177,6 +177,17 @@ impl CoreRun {
         (self.ended, self.ended_inside) = (false, false);
     }
 
+    /// Returns the clock at which the thread left a core that it shares.
+    pub(crate) fn left(&self) -> Cycle {
+        self.left
+    }
+
+    /// Returns the cycle from which the mesh counts: that of the next instruction, or the start on
+    /// a core.
+    fn counted_from(&self) -> Cycle {
+        self.cycle().max(self.start)
+    }
+
     /// Returns true when the thread has ended.
     pub(crate) fn ended(&self) -> bool {
         self.ended
@@ -501,7 +512,9 @@ impl CoreRun {
         self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         self.pass_counts(&early, observer);
         self.opened = Some(self.snapshot(memory));
-        memory.begin_counting(self.cycle());
+        memory.begin_counting(self.counted_from());
+        let clock = self.clock();
+        self.waits.first_counted.get_or_insert(clock);
         self.levels.open(self.totals.counts());
         observer.notify(Notice::Counting(true));
         self.find_deadline(observer);
@@ -522,6 +535,7 @@ impl CoreRun {
         self.find_deadline(observer);
         self.levels.close(self.totals.counts());
         memory.end_counting(self.cycle());
+        self.waits.last_counted = self.clock();
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         self.measured.lost.plus(&now.lost.since(&opened.lost));
@@ -588,7 +602,7 @@ impl CoreRun {
             stalls: Packed::from(&self.measured.lost),
             prefetches: self.measured.prefetches,
             memory: self.measured.memory,
-            waits: Waits { end: self.cycle().max(self.left), ..self.waits },
+            waits: Waits { end: self.clock().max(self.left), ..self.waits },
             unknown_words: unknown_words.into_boxed_slice(),
             instructions: self.done,
         }

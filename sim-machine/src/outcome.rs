@@ -7,7 +7,7 @@ use crate::quanta_report::QuantaReport;
 use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::mesh_counts::MeshCounts;
-use sim_core::{Counts, LostSlots, Packed};
+use sim_core::{Counts, LostSlots, Packed, PmuEvent};
 use sim_trace::MissingData;
 
 /// A word that the decoder does not know, with its executions.
@@ -92,10 +92,16 @@ pub struct Waits {
     pub away: u64,
     /// Cycles in which the thread could have run but had no core, uncounted.
     pub queued: u64,
+    /// Cycles of `queued` in which a core changed to the thread.
+    pub switching: u64,
     /// Times that the thread got a core that another one had before.
     pub switches: u64,
     /// Times that the thread continued on another core than before.
     pub migrations: u64,
+    /// First cycle of the measured windows; `None` if none was opened.
+    pub first_counted: Option<u64>,
+    /// Last cycle of the measured windows.
+    pub last_counted: u64,
     /// Last cycle of the thread.
     pub end: u64,
 }
@@ -153,6 +159,8 @@ pub struct Outcome {
     pub clock_hz: u64,
     /// Notes for readers of the counts, one sentence each.
     pub notes: Vec<String>,
+    /// Threads shared cores.
+    pub shares_cores: bool,
     /// Statistics of the quanta, if cores ran at the same time on CPUs of the host.
     pub quanta: Option<QuantaReport>,
 }
@@ -184,6 +192,7 @@ impl Outcome {
 
     /// Adds a note on threads that shared cores.
     pub(crate) fn note_sharing(&mut self, sharing: &ThreadsConfig) {
+        self.shares_cores = true;
         let sum =
             |of: fn(&Waits) -> u64| self.cores.iter().map(|core| of(&core.waits)).sum::<u64>();
         let (switches, migrations) = (sum(|waits| waits.switches), sum(|waits| waits.migrations));
@@ -255,6 +264,18 @@ impl Outcome {
             _ => named.push(format!("the other {more} waited for no larger part")),
         }
         named.join(", ")
+    }
+
+    /// Returns the cycles of the counted part: those of the core that counted longest. If threads
+    /// shared cores, those from the first counted instruction to the last.
+    pub fn elapsed_cycles(&self) -> u64 {
+        if !self.shares_cores {
+            let cycles = self.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+            return cycles.max().unwrap_or(0);
+        }
+        let first = self.cores.iter().filter_map(|core| core.waits.first_counted).min();
+        let last = self.cores.iter().map(|core| core.waits.last_counted).max();
+        last.unwrap_or(0).saturating_sub(first.unwrap_or(0))
     }
 
     /// Returns the counts of all cores together.

@@ -3,17 +3,19 @@
 
 use crate::thread_scheduler::Seat;
 use sim_cache::MemorySystem;
-use sim_core::Reserved;
+use sim_core::{Cycle, Reserved};
 use sim_pipeline::Pipeline;
 
 /// A core that threads share.
-pub(crate) struct SharedCore {
+struct SharedCore {
     /// Its pipeline while no thread runs on it, else the empty one of that thread.
-    pub(crate) pipeline: Box<Pipeline>,
+    pipeline: Box<Pipeline>,
+    /// Cycle in which the last thread left it.
+    free_from: Cycle,
     _memory: Reserved,
 }
 
-/// The cores of a run that were used, and who is on them.
+/// The cores of a run that were used, and the thread on each.
 #[derive(Default)]
 pub(crate) struct Seats {
     cores: Vec<Option<SharedCore>>,
@@ -38,10 +40,11 @@ impl Seats {
 
     /// Enters a core that is used for the first time.
     pub(crate) fn add(&mut self, core: usize, pipeline: Pipeline, memory: Reserved) {
-        self.cores[core] = Some(SharedCore { pipeline: Box::new(pipeline), _memory: memory });
+        self.cores[core] =
+            Some(SharedCore { pipeline: Box::new(pipeline), free_from: 0, _memory: memory });
     }
 
-    /// Returns who must leave a core before a thread takes its seat, and the cores that they have.
+    /// Returns the threads that must leave a core before a thread takes its seat, and these cores.
     pub(crate) fn leavers(&self, thread: usize, seat: &Seat) -> Vec<(usize, usize)> {
         let has_left = |(core, at): (usize, &Option<usize>)| {
             let at = (*at)?;
@@ -59,6 +62,18 @@ impl Seats {
     pub(crate) fn set(&mut self, core: usize, thread: Option<usize>) -> &mut Pipeline {
         self.threads[core] = thread;
         &mut self.cores[core].as_mut().expect("the core was added").pipeline
+    }
+
+    /// Notes that the last thread left a core in this cycle.
+    pub(crate) fn left(&mut self, core: usize, cycle: Cycle) {
+        if let Some(core) = &mut self.cores[core] {
+            core.free_from = cycle;
+        }
+    }
+
+    /// Returns the cycle in which the last thread left a core; 0 if it was never used.
+    pub(crate) fn free_from(&self, core: usize) -> Cycle {
+        self.cores[core].as_ref().map_or(0, |core| core.free_from)
     }
 
     /// Frees the private memory of all cores, after the last thread.

@@ -13,6 +13,7 @@ use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::quanta::Quanta;
+use crate::quanta_report::QuantaReport;
 use crate::region::{RegionWatch, RunOptions};
 use crate::run_sink::{RunSink, Unobserved};
 use crate::thread_scheduler::{OrderOfRun, Seat, ThreadOrder, ThreadScheduler};
@@ -301,21 +302,11 @@ impl Session {
                 (None, None) => unreachable!("a run without quanta has one program"),
             };
             if let Some(seat) = seat {
-                threads.take_seat(first, &seat, &mut memory, observer)?;
+                threads.take_seat(first, &seat, program, &mut memory, observer)?;
             }
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
-            let part = match self.header.mode {
-                Mode::Full => {
-                    core.advance(until, program, &mut memory, observer)?;
-                    None
-                }
-                Mode::Memory => Some(Part::Memory),
-                Mode::Frontend => Some(Part::FrontEnd),
-            };
-            if let Some(part) = part {
-                core.advance_in_order(part, until, program, &mut memory, observer)?;
-            }
+            self.advance(core, until, program, &mut memory, observer)?;
             if let Some(scheduler) = &mut scheduler {
                 scheduler.ran(first, core.state());
             }
@@ -336,14 +327,36 @@ impl Session {
         let notes = notes(&ended, options);
         let cores = ended.into_iter().map(Ended::into_outcome).collect();
         let mut outcome = self.outcome(cores, memory.take_mesh_counts(), notes);
+        self.note_threads(&mut outcome, quanta.map(|quanta| quanta.report()));
+        Ok(outcome)
+    }
+
+    /// Runs a thread up to the clock `until`, in the part of the core that the mode has.
+    fn advance<S: RunSink>(
+        &self,
+        core: &mut CoreRun,
+        until: Cycle,
+        program: &mut Code,
+        memory: &mut MemorySystem,
+        observer: &mut S,
+    ) -> Result<(), MachineError> {
+        let part = match self.header.mode {
+            Mode::Full => return core.advance(until, program, memory, observer),
+            Mode::Memory => Part::Memory,
+            Mode::Frontend => Part::FrontEnd,
+        };
+        core.advance_in_order(part, until, program, memory, observer)
+    }
+
+    /// Adds the notes on several threads to a result.
+    fn note_threads(&self, outcome: &mut Outcome, quanta: Option<QuantaReport>) {
         outcome.note_order();
         if self.shares_cores() {
             outcome.note_sharing(&self.config.threads);
         }
-        if let Some(quanta) = quanta {
-            outcome.note_quanta(quanta.report());
+        if let Some(report) = quanta {
+            outcome.note_quanta(report);
         }
-        Ok(outcome)
     }
 
     /// Runs quanta while threads can run at the same time and the caller does not stop the run.
@@ -396,6 +409,7 @@ impl Session {
             mesh,
             clock_hz: self.config.core.clock_hz,
             notes,
+            shares_cores: false,
             quanta: None,
         };
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();

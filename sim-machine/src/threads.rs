@@ -59,6 +59,8 @@ pub(crate) struct Threads<'s> {
     /// Clocks of the threads that have not ended, without the taken one; lowest first.
     clocks: BinaryHeap<Reverse<(Cycle, usize)>>,
     taken: Option<usize>,
+    /// Number of threads that have not ended.
+    left: usize,
     /// Number of instructions run by all threads.
     done: u64,
     reads: Reads,
@@ -88,6 +90,7 @@ impl<'s> Threads<'s> {
             threads: streams.iter().map(|_| Thread::New).collect(),
             clocks: (0..streams.len()).map(|thread| Reverse((start, thread))).collect(),
             taken: None,
+            left: streams.len(),
             streams,
             start,
             done: 0,
@@ -176,6 +179,7 @@ impl<'s> Threads<'s> {
         &mut self,
         thread: usize,
         seat: &Seat,
+        program: &Program,
         memory: &mut MemorySystem,
         observer: &mut S,
     ) -> Result<(), MachineError> {
@@ -183,7 +187,8 @@ impl<'s> Threads<'s> {
         for (other, core) in seats.leavers(thread, seat) {
             let idle = seats.set(core, None);
             if let Thread::Running { core: running, .. } = &mut self.threads[other] {
-                running.leave(idle, memory, observer);
+                running.leave(idle, program, memory, observer);
+                seats.left(core, running.left());
             }
         }
         if seats.is_new(seat.core) {
@@ -191,9 +196,10 @@ impl<'s> Threads<'s> {
             seats.add(seat.core, self.session.pipeline(), reserved);
             memory.wake(seat.core);
         }
+        let free_from = seats.free_from(seat.core);
         let idle = seats.set(seat.core, Some(thread));
         if let Thread::Running { core, .. } = &mut self.threads[thread] {
-            core.sit(seat, idle, memory, observer);
+            core.sit(seat, free_from, idle, memory, observer);
         }
         self.seats = Some(seats);
         Ok(())
@@ -204,8 +210,9 @@ impl<'s> Threads<'s> {
         let Some(seats) = &mut self.seats else { return };
         if let Some(core) = seats.core_of(thread) {
             let idle = seats.set(core, None);
-            if let Thread::Running { core, .. } = &mut self.threads[thread] {
-                core.hand_over(idle, memory);
+            if let Thread::Running { core: running, .. } = &mut self.threads[thread] {
+                running.hand_over(idle, memory);
+                seats.left(core, running.left());
             }
         }
     }
@@ -215,12 +222,8 @@ impl<'s> Threads<'s> {
     fn release(&self, thread: usize, memory: &mut MemorySystem) {
         match &self.seats {
             None => memory.release(thread),
-            Some(seats) => {
-                let have_ended = self.threads.iter().all(|at| matches!(at, Thread::Ended(_)));
-                if have_ended {
-                    seats.release(memory);
-                }
-            }
+            Some(seats) if self.left == 0 => seats.release(memory),
+            Some(_) => {}
         }
     }
 
@@ -291,6 +294,7 @@ impl<'s> Threads<'s> {
         self.free_seat(thread, memory);
         // Release the core first: it takes far more memory than the results.
         self.threads[thread] = Thread::Ended(Box::new(ended));
+        self.left -= 1;
         self.release(thread, memory);
         self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))
     }

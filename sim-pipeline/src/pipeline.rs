@@ -196,6 +196,8 @@ impl Pipeline {
         std::mem::swap(&mut self.exceptions, &mut other.exceptions);
         std::mem::swap(&mut self.reported_privilege, &mut other.reported_privilege);
         std::mem::swap(&mut self.begun, &mut other.begun);
+        // No pair of instructions of two threads is fused.
+        (self.fusion_lead, other.fusion_lead) = <(FusionLead, FusionLead)>::default();
     }
 
     /// Advances the core to `cycle` outside the counted part, without counting slots. Returns how

@@ -147,7 +147,6 @@ impl CoreRun {
     pub fn of_n2(outcome: &Outcome) -> CoreRun {
         let mut counts = Counts::default();
         outcome.cores.iter().for_each(|core| counts.add(&core.counts.unpack()));
-        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
         let ledger = Ledger::new(&outcome.cores);
         let mut slots = [0; SlotGroup::COUNT];
         slots[SlotGroup::Operations as usize] = ledger.used;
@@ -162,7 +161,7 @@ impl CoreRun {
             core: "neoverse-n2",
             clock_hz: outcome.clock_hz,
             cycles: counts.value(PmuEvent::CPU_CYCLES),
-            longest: cycles.max().unwrap_or_default(),
+            longest: outcome.elapsed_cycles(),
             instructions: counts.value(PmuEvent::INST_RETIRED),
             slots_per_cycle: SLOTS_PER_CYCLE,
             slots,

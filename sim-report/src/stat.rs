@@ -132,16 +132,10 @@ impl Row {
 /// Creates the row of an event of the mesh, which counts for the whole machine and run. The count
 /// is exact and, with `has_truth`, is beside itself as such.
 pub fn mesh_row(name: &str, value: u64, has_truth: bool, outcome: &Outcome) -> Row {
-    let cycles = longest(outcome);
+    let cycles = outcome.elapsed_cycles();
     let reading = perf::Reading::exact(value, cycles);
     let truth = has_truth.then_some(value);
     Row { mode: outcome.header.mode, ..Row::new(name, &reading, truth, outcome.clock_hz) }
-}
-
-/// Returns the counted cycles of the core that counted longest.
-fn longest(outcome: &Outcome) -> u64 {
-    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
-    cycles.max().unwrap_or_default()
 }
 
 /// Thread, named `comm-tid` as in `perf stat --per-thread`.
@@ -264,7 +258,7 @@ impl StatReport {
             };
             chapters.into_iter().map(section).collect()
         };
-        let cycles = longest(outcome);
+        let cycles = outcome.elapsed_cycles();
         StatReport {
             target: outcome.header.trace.clone(),
             sections,

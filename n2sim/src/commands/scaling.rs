@@ -21,8 +21,8 @@ use crate::verdict::Verdict;
 
 /// Measure the speed-up of a program over the number of its cores
 ///
-/// The threads of the trace share 1, 2, 4 and so on cores, up to one for each thread. Beside the
-/// time of each run are the parts that the cores work, wait and are idle.
+/// The threads of the trace share 1, 2, 4 and so on cores, up to one for each thread. A row has the
+/// time of a run, and the parts of it in which the cores work, wait, switch and are idle.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples: n2sim scaling traces/parallel/samplesort.n2t --plot scaling.svg\n          \
@@ -50,6 +50,9 @@ pub(crate) fn run(args: &ScalingArgs) -> anyhow::Result<Verdict> {
     let session = open_trace::on(&args.trace, &document)?;
     let place = args.trace.shown().to_string();
     let trace = session.trace();
+    if MachineConfig::from_document(&document)?.threads.cores > 0 {
+        bail!("threads.cores: this command chooses the numbers of cores; give them with --cores");
+    }
     let running = trace.streams().iter().filter(|stream| stream.instructions > 0).count();
     if trace.meta().machine.full_system {
         bail!(
@@ -63,9 +66,9 @@ pub(crate) fn run(args: &ScalingArgs) -> anyhow::Result<Verdict> {
     let plot = args.plot.as_deref().map(|path| Output::create(Some(path))).transpose()?;
     let outcomes = runs(args, &document, &numbers).with_context(|| place.clone())?;
     let config = MachineConfig::from_document(&document)?;
-    let (switch, clock) = (config.threads.switch_cycles, config.core.clock_hz);
+    let clock = config.core.clock_hz;
     let rows = numbers.iter().zip(&outcomes);
-    let rows = rows.map(|(cores, one)| ScalingRow::of(*cores, switch, one)).collect();
+    let rows = rows.map(|(cores, one)| ScalingRow::of(*cores, one)).collect();
     let scaling = Scaling { rows };
     if !args.format.is_for_programs() {
         match out.is_file() {
@@ -106,7 +109,7 @@ fn numbers(args: &ScalingArgs, running: usize, place: &str) -> anyhow::Result<Ve
     Ok(numbers.clone())
 }
 
-/// Performs all runs on all CPUs of the host, those of few cores first.
+/// Performs all runs on the CPUs of the host.
 fn runs(
     args: &ScalingArgs,
     document: &Document,

@@ -15,7 +15,7 @@ fn the_committed_tables_have_no_problem() {
 
 #[test]
 fn each_impossible_value_is_refused_by_its_key() {
-    let cases: [(&str, &str, Break); 21] = [
+    let cases: [(&str, &str, Break); 24] = [
         ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
         ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
         ("memory.l1i.ways", "binary tree", |m| {

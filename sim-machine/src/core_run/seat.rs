@@ -6,6 +6,7 @@ use crate::run_sink::RunSink;
 use crate::thread_scheduler::Seat;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, Notice};
+use sim_isa::Program;
 use sim_pipeline::Pipeline;
 
 impl CoreRun {
@@ -13,52 +14,64 @@ impl CoreRun {
     pub(crate) fn leave<S: RunSink>(
         &mut self,
         idle: &mut Pipeline,
+        program: &Program,
         memory: &mut MemorySystem,
         observer: &mut S,
     ) {
         observer.notify(Notice::Core(self.thread));
+        let sink = &mut (&mut self.totals, &mut *observer);
+        if let (Some(engine), Some(next)) = (&mut self.engine, self.batch.get(self.at)) {
+            engine.resolve_pending_branch(Some(next.id), &mut self.pipeline, program, sink);
+        }
+        self.pipeline.push_stores(0, &mut memory.port(self.core), sink);
         self.is_interrupted = self.opened.is_some();
         if self.is_interrupted {
             self.close(true, memory, observer);
         } else if self.engine.is_none() {
             self.pipeline.finish(&mut (&mut self.totals, &mut *observer));
         }
-        self.left = self.clock();
         self.hand_over(idle, memory);
     }
 
     /// Returns the pipeline of the core, after the thread's last operation on it.
     pub(crate) fn hand_over(&mut self, idle: &mut Pipeline, memory: &mut MemorySystem) {
+        // An uncounted thread ends without this.
+        self.pipeline.push_stores(0, &mut memory.port(self.core), &mut self.totals);
+        self.pipeline.finish(&mut self.totals);
         memory.port(self.core).clear_exclusive();
+        self.left = self.clock();
         self.pipeline.exchange_core(idle);
     }
 
     /// Returns the cycle up to which all is counted.
-    fn clock(&self) -> Cycle {
+    pub(super) fn clock(&self) -> Cycle {
         match &self.engine {
             Some(engine) => engine.cycle(),
             None => self.pipeline.clock(),
         }
     }
 
-    /// Begins on an idle core. Observers get no reports for the time until the start.
+    /// Begins on an idle core, whose last thread left it at `free_from`. Observers get no reports
+    /// for the time until the start.
     pub(crate) fn sit<S: RunSink>(
         &mut self,
         seat: &Seat,
+        free_from: Cycle,
         idle: &mut Pipeline,
         memory: &mut MemorySystem,
         observer: &mut S,
     ) {
         observer.notify(Notice::Core(self.thread));
         self.pipeline.exchange_core(idle);
-        self.pipeline.pause_until(seat.start);
-        self.start = seat.start;
-        if let Some(engine) = &mut self.engine {
-            engine.wait_until(seat.start);
-        }
         let ready = seat.ready.max(self.left);
+        self.start = ready.max(free_from).saturating_add(seat.switch_cycles);
+        self.pipeline.pause_until(self.start);
+        if let Some(engine) = &mut self.engine {
+            engine.wait_until(self.start);
+        }
         self.waits.away += ready - self.left;
-        self.waits.queued += self.clock().saturating_sub(ready);
+        self.waits.queued += self.start - ready;
+        self.waits.switching += seat.switch_cycles;
         self.waits.switches += u64::from(seat.is_switch);
         self.waits.migrations += u64::from(self.done > 0 && self.core != seat.core);
         self.core = seat.core;

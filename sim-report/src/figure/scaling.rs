@@ -40,6 +40,7 @@ pub fn scaling(name: &str, scaling: &Scaling) -> String {
         })
         .collect();
     let speed_up = curve(&|place| scaling.speed_up(&scaling.rows[place]));
+    let highest = speed_up.iter().map(|(_, height)| *height).fold(most / first, f64::max);
     let line = LinePlot::new().with_data(speed_up.clone()).with_color(BLUE).with_stroke_width(2.8);
     plots.push(Plot::Line(line.with_legend("speed-up")));
     let marks = ScatterPlot::new().with_data(speed_up).with_color(BLUE);
@@ -55,7 +56,7 @@ pub fn scaling(name: &str, scaling: &Scaling) -> String {
         .with_x_axis_max(most)
         .with_x_tick_step((most / 8.0).ceil())
         .with_y_axis_min(0.0)
-        .with_y_axis_max(most / first)
+        .with_y_axis_max(highest)
         .with_legend_width(250.0)
         .with_legend_position(LegendPosition::InsideTopLeft);
     draw(plots, layout, &format!("Speed-up of {name} over the number of cores"))

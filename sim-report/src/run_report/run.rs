@@ -82,7 +82,6 @@ impl RunInfo {
         let header = &outcome.header;
         let counts = outcome.total();
         let value = |event| counts.value(event);
-        let longest = outcome.cores.iter().map(|core| core.counts.value(CPU_CYCLES)).max();
         RunInfo {
             version: header.version.clone(),
             trace: header.trace.clone(),
@@ -95,7 +94,7 @@ impl RunInfo {
             warmup: options.warmup,
             limit: options.limit,
             roi: options.roi.as_ref().map(|roi| format!("from {} to {}", roi.begin, roi.end)),
-            seconds: longest.unwrap_or(0) as f64 / outcome.clock_hz.max(1) as f64,
+            seconds: outcome.elapsed_cycles() as f64 / outcome.clock_hz.max(1) as f64,
             cycles: value(CPU_CYCLES),
             instructions: value(INST_RETIRED),
             ipc: over(value(INST_RETIRED), value(CPU_CYCLES), 1.0),
