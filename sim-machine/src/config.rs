@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::machines::Machine;
-use crate::thread_scheduler::ThreadOrder;
+use crate::threads_config::ThreadsConfig;
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
 
@@ -139,47 +139,6 @@ pub struct RunConfig {
     pub seed: u64,
     /// Generator that the seed initializes.
     pub generator: Generator,
-}
-
-/// Settings for the threads of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ThreadsConfig {
-    /// Order in which threads synchronize.
-    pub order: ThreadOrder,
-    /// Number of cores that the threads share; 0 for one core each.
-    pub cores: usize,
-    /// Cycles that a thread may keep its core while another one is ready.
-    pub slice_cycles: u64,
-    /// Cycles from the last instruction of a thread to the first of the next one on its core.
-    pub switch_cycles: u64,
-    /// A thread that finds its core taken moves to a free one.
-    pub migrate: bool,
-}
-
-impl ThreadsConfig {
-    /// Returns true if this many threads do not have a core each.
-    pub fn shares_cores(&self, threads: usize) -> bool {
-        (1..threads).contains(&self.cores)
-    }
-
-    fn problems(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        if self.slice_cycles == 0 {
-            let message = "a time slice of 0 cycles: no thread would run; give at least 1";
-            problems.push(Problem::new("threads.slice-cycles", message));
-        }
-        let most = u64::from(u32::MAX);
-        for (key, cycles) in [
-            ("threads.slice-cycles", self.slice_cycles),
-            ("threads.switch-cycles", self.switch_cycles),
-        ] {
-            if cycles > most {
-                problems.push(Problem::new(key, format!("{cycles} cycles: give at most {most}")));
-            }
-        }
-        problems
-    }
 }
 
 /// Pseudo-random generator.

@@ -29,6 +29,7 @@ pub mod session;
 mod single_thread;
 mod thread_scheduler;
 mod threads;
+mod threads_config;
 mod totals;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
@@ -44,4 +45,5 @@ pub use session::Session;
 pub use session::windows::Window;
 pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks, floor_plan};
 pub use single_thread::only_thread;
-pub use thread_scheduler::{OrderOfRun, ThreadOrder};
+pub use thread_scheduler::OrderOfRun;
+pub use threads_config::{ThreadOrder, ThreadsConfig};

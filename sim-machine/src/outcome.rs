@@ -1,10 +1,10 @@
 //! Results of a run: counts, lost slots, and the header that makes it repeatable.
 
-use crate::config::ThreadsConfig;
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
 use crate::quanta_report::QuantaReport;
-use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
+use crate::thread_scheduler::OrderOfRun;
+use crate::threads_config::{ThreadOrder, ThreadsConfig};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::mesh_counts::MeshCounts;
 use sim_core::{Counts, LostSlots, Packed, PmuEvent};

@@ -15,41 +15,15 @@ mod shared;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::config::ThreadsConfig;
 use crate::error::MachineError;
 use crate::region::RunOptions;
+use crate::threads_config::{ThreadOrder, ThreadsConfig};
 use arrivals::{Kinds, StreamArrivals};
 use causal::Causal;
-use serde::Deserialize;
 pub(crate) use shared::Seat;
 use shared::{Order, SharedCores, Unordered};
 use sim_core::Cycle;
 use sim_trace::{Ticket, TicketReader, TraceFile};
-
-/// Order in which threads synchronize in a replay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThreadOrder {
-    /// The total order of synchronizing instructions on the recording machine.
-    Recorded,
-    /// Happens-before alone: an acquire after the releases that it may have read, a thread after
-    /// its creation, a wait after the wake.
-    #[default]
-    Causal,
-    /// The modeled time alone.
-    Free,
-}
-
-impl ThreadOrder {
-    /// Returns the name on the command line and in outputs.
-    pub fn name(self) -> &'static str {
-        match self {
-            ThreadOrder::Recorded => "recorded",
-            ThreadOrder::Causal => "causal",
-            ThreadOrder::Free => "free",
-        }
-    }
-}
 
 /// Order of the threads of a run, for its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +129,7 @@ pub(crate) struct Choice {
     pub(crate) seat: Option<Seat>,
 }
 
-/// What a thread may do from now on.
+/// Extent of a thread's next turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     /// First instruction that may not run; see [`Choice::hold_at`].

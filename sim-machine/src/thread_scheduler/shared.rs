@@ -1,13 +1,13 @@
 //! Threads on fewer cores than there are threads: which thread has which core, and when.
 //!
-//! A thread keeps its core until it ends, until another one can begin there before its wait ends, or
-//! until its time slice is over and another one needs the core. A free core takes the thread that
-//! can begin first; of several, one that ran on it before, then the one that has been ready longest.
-//! A thread that finds its core taken moves to a free one, unless threads are pinned.
+//! A thread keeps its core until it ends, until another one can begin there before its wait ends,
+//! or until its time slice is over and another one needs the core. A free core takes the thread
+//! that can begin first; of several, one that ran on it before, then the one that has been ready
+//! longest. A thread that finds its core taken moves to a free one, unless threads are pinned.
 
 use super::{Choice, ThreadState, Turn, turn_end};
-use crate::config::ThreadsConfig;
 use crate::error::MachineError;
+use crate::threads_config::ThreadsConfig;
 use sim_core::Cycle;
 
 /// Order in which threads synchronize, as the sharing of cores asks for it.
@@ -58,7 +58,7 @@ pub(crate) struct Seat {
 struct Core {
     /// The thread that ran on it last.
     last: Option<usize>,
-    /// That thread has another core now.
+    /// Set if that thread has another core now.
     is_left: bool,
     /// Clock of that thread when it ran last.
     clock: Cycle,
@@ -171,10 +171,10 @@ impl<'t> SharedCores<'t> {
         core.last == Some(thread) && !core.is_left
     }
 
-    /// Gives a thread its core. Returns the seat, if it did not have the core. The time slice begins
-    /// with the seat, and again when it is over and no other thread needs the core. A wait on the
-    /// core does not begin a new one: two threads that wait for each other in turn would keep
-    /// theirs from all others.
+    /// Gives a thread its core. Returns the seat, if it did not have the core. The time slice
+    /// begins with the seat, and again when it is over and no other thread needs the core. A wait
+    /// on the core does not begin a new one: two threads that wait for each other in turn would
+    /// keep theirs from all others.
     fn take(&mut self, chosen: &Candidate) -> Option<Seat> {
         let Candidate { thread, core, ready, start, .. } = *chosen;
         let slice_end = start.saturating_add(self.config.slice_cycles);
@@ -196,7 +196,8 @@ impl<'t> SharedCores<'t> {
         Some(Seat { core, ready, is_switch, switch_cycles })
     }
 
-    /// Returns the thread that can begin first, and its core. `turn` has its core and is not chosen.
+    /// Returns the thread that can begin first, and its core. `turn` has its core and is not
+    /// chosen.
     fn first(&mut self, turn: Option<usize>) -> Option<Candidate> {
         let mut lists = std::mem::take(&mut self.lists);
         self.list(turn, &mut lists);
@@ -245,8 +246,8 @@ impl<'t> SharedCores<'t> {
         self.end_slices(lists);
     }
 
-    /// Frees the core of each thread whose slice is over and whose core another one needs. The thread
-    /// waits for a core once the other one has taken it.
+    /// Frees the core of each thread whose slice is over and whose core another one needs. The
+    /// thread waits for a core once the other one has taken it.
     fn end_slices(&self, lists: &mut Lists) {
         let Lists { running, waiting, expired, is_free } = lists;
         if expired.is_empty() {
@@ -273,7 +274,8 @@ impl<'t> SharedCores<'t> {
         running.append(expired);
     }
 
-    /// Returns the free core that was used and is free first, and the first one that was never used.
+    /// Returns the free core that was used and is free first, and the first one that was never
+    /// used.
     fn best_free(&self, is_free: &[bool]) -> [Option<usize>; 2] {
         let free = || (0..self.cores.len()).filter(|core| is_free[*core]);
         let used = free().filter(|core| self.cores[*core].last.is_some());
@@ -304,7 +306,7 @@ impl<'t> SharedCores<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::thread_scheduler::ThreadOrder;
+    use crate::threads_config::ThreadOrder;
     use proptest::prelude::*;
 
     /// Threads that run for some cycles, then wait for so many others, and so on.
@@ -336,8 +338,9 @@ mod tests {
     /// Time that a thread has a core: thread, core, first cycle and the cycle after the last.
     type Stay = (usize, usize, Cycle, Cycle);
 
-    /// Runs threads that each run for these cycles, and return after waits of as many. Returns their
-    /// stays on cores, and the longest time that one was ready without a core.
+    /// Runs threads, each for its first number of cycles, then for 100 after each wait of the other
+    /// numbers. Returns their stays on cores, and the longest time that one was ready without a
+    /// core.
     fn run(scripts: &[Vec<u64>], config: ThreadsConfig) -> (Vec<Stay>, Cycle) {
         let begin = ThreadState { ended: false, position: 0, cycle: 1 };
         let mut states = vec![begin; scripts.len()];

@@ -30,7 +30,7 @@ pub(super) struct Print<'a, E> {
     pub(super) options: &'a PerfOptions,
     pub(super) events: &'a Events<E>,
     pub(super) request: &'a Request<E>,
-    /// Threads of the run, each on a core of its own.
+    /// Threads of the run.
     pub(super) threads: Vec<Owner>,
     /// Version, configuration and trace of the run.
     pub(super) origin: String,
