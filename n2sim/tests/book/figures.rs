@@ -67,5 +67,5 @@ fn the_speed_up_of_the_readers_is_drawn_as_the_command_draws_it() {
     let done = scaling.arg("scaling").arg(trace).arg("--plot").arg(&drawn).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let picture = fs::read_to_string(drawn).unwrap();
-    expect_picture(&book().join("src/figures/scaling.svg"), &picture);
+    expect_picture(&repository().join("docs/figures/scaling.svg"), &picture);
 }

@@ -48,7 +48,7 @@ pub fn scaling(name: &str, scaling: &Scaling) -> String {
     let base = if first > 1.0 { format!("{first} cores") } else { "one core".to_owned() };
     let layout = base_layout(&plots, &format!("Speed-up of {name} over cores"))
         .with_subtitle(format!(
-            "1 is the time on {base}; between the lines: what is lost, and to what"
+            "speed-up: against the time on {base}; dashed: cores, on average over the run"
         ))
         .with_x_label("cores")
         .with_y_label(format!("times faster than on {base}"))
