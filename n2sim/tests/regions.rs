@@ -104,8 +104,13 @@ fn what_does_not_fit_is_refused() {
         assert!(message.contains(fault), "{message}");
     }
     refused(&["stat", &lz, "--jobs", "0"]);
-    let message = refused(&["stat", &trace("atomics.n2t"), "--jobs", "2"]);
-    assert!(message.contains("2 threads have instructions"), "{message}");
+    let threads = trace("atomics.n2t");
+    for parts in [["--jobs", "2"], ["--regions", &file]] {
+        let message = refused(&[&["estimate", &threads][..], &parts[..]].concat());
+        assert!(message.contains("2 threads have instructions"), "{message}");
+        let instead = format!("n2sim estimate {threads} takes all threads");
+        assert!(message.contains(&instead), "{message}");
+    }
     let out = folder.path().join("x.toml").display().to_string();
     let message = refused(&["trace", "regions", &lz, "-o", &out, "--interval", "1"]);
     assert!(message.contains("give longer ones"), "{message}");
@@ -194,4 +199,48 @@ fn states_that_do_not_fit_are_refused() {
     assert!(
         message.contains("windows.states: the states that ") && message.contains("take its line")
     );
+}
+
+#[test]
+fn several_threads_are_estimated_without_a_file_of_windows() {
+    let trace = trace("parallel/samplesort.n2t");
+    let args = ["estimate", &trace, "--windows", "20", "--window-length", "2k", "-x,"];
+    let events = ["-e", "cycles,instructions"];
+    let (csv, message) = printed(&[&args[..], &events[..]].concat());
+    assert!(message.contains("note: estimated from 20 windows, 8.92 % of the"), "{message}");
+    assert!(message.contains("note: threads in causal order; waiting for"), "{message}");
+    let fields: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert!(fields[0][3].ends_with('%') && fields[0][3] != "0.00%", "{csv}");
+    assert_eq!(fields[1][..4], ["448651", "", "instructions", "0.00%"], "{csv}");
+    let threads = [&args[..], &["--per-thread"], &events[..]].concat();
+    assert_eq!(printed(&threads).0.lines().count(), 16, "eight threads, two events");
+    let seed = [&args[..], &["--seed", "2"], &events[..]].concat();
+    assert_ne!(printed(&seed).0, csv, "other windows");
+}
+
+#[test]
+fn a_short_trace_runs_as_a_whole() {
+    let trace = trace("threads/plain_padded.n2t");
+    let (csv, message) = printed(&["estimate", &trace, "-x,", "-e", "cycles,instructions"]);
+    assert!(message.contains("note: the trace is too short for windows"), "{message}");
+    let whole = printed(&["stat", &trace, "-x,", "-e", "cycles,instructions"]).0;
+    let counts = |csv: &str| -> Vec<String> {
+        csv.lines().map(|line| line.split(',').next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(counts(&csv), counts(&whole));
+}
+
+#[test]
+fn options_of_windows_at_random_places_do_not_go_with_other_parts() {
+    let trace = trace("lz.n2t");
+    for (args, fault) in [
+        (["--jobs", "2", "--windows", "20"], "cannot be used with"),
+        (["--jobs", "2", "--window-length", "2k"], "cannot be used with"),
+        (["--regions", "a.toml", "--warmup", "2k"], "cannot be used with"),
+        (["--core", "cortex-a53", "--windows", "20"], "works with --core neoverse-n2 only"),
+        (["--core", "cortex-a53", "--seed", "1"], "give their number with --jobs N"),
+    ] {
+        let message = refused(&[&["estimate", &trace][..], &args[..]].concat());
+        assert!(message.contains(fault), "{message}");
+    }
 }

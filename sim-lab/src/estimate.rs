@@ -14,7 +14,7 @@ use sim_core::{Counts, Packed, PmuEvent};
 use sim_machine::outcome::{CoreOutcome, Outcome};
 
 /// Two-sided 95 % point of the normal distribution.
-const NORMAL_95: f64 = 1.959_964;
+pub(crate) const NORMAL_95: f64 = 1.959_964;
 
 /// Counts of a run, estimated from windows.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ fn weighted(parts: &[Outcome], weights: &[f64]) -> Option<Outcome> {
     Some(sum)
 }
 
-fn scale(core: &mut CoreOutcome, weight: f64) {
+pub(crate) fn scale(core: &mut CoreOutcome, weight: f64) {
     let times = |n: u64| (n as f64 * weight).round() as u64;
     core.change_counts(|counts| *counts = counts.map(times));
     let mut stalls = core.stalls.unpack();
@@ -196,7 +196,7 @@ fn scale(core: &mut CoreOutcome, weight: f64) {
     core.memory = core.memory.map(times);
 }
 
-fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
+pub(crate) fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
     sum.is_counted |= core.is_counted;
     sum.add_counts(&core);
     sum.prefetches = sum.prefetches.plus(&core.prefetches);

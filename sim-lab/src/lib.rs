@@ -22,6 +22,8 @@ mod known_events;
 pub mod membench;
 pub mod regions;
 mod regression;
+pub mod sampled;
+mod sampled_waits;
 pub mod targets;
 pub mod truth;
 
@@ -30,4 +32,5 @@ pub use chunks::run_chunks;
 pub use estimate::Estimate;
 pub use flow_watch::FlowWatch;
 pub use regions::{Region, RegionOptions, Regions, RegionsError};
+pub use sampled::{SampleOptions, run_sampled};
 pub use truth::{Ledger, TruthSink};

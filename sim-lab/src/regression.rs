@@ -16,7 +16,7 @@ use crate::regions::windows::{Region, Regions};
 
 /// Events whose known counts are accurate by themselves, each with its standard deviation from the
 /// run. The deviations are root mean squares over the nine tuning programs of `docs/regions.md`.
-const TRUSTED: [(PmuEvent, f64); 9] = [
+pub(crate) const TRUSTED: [(PmuEvent, f64); 9] = [
     (PmuEvent::L2D_CACHE_RD, 0.026),
     (PmuEvent::L2D_CACHE_WR, 0.012),
     (PmuEvent::L2D_CACHE_REFILL, 0.012),

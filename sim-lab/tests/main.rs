@@ -5,6 +5,7 @@ mod counterfactual;
 mod diff;
 mod membench;
 mod membench_a53;
+mod sampled;
 mod states;
 mod targets;
 mod targets_back_end;

@@ -6,6 +6,7 @@ mod parts;
 mod quantum;
 mod records;
 mod registers;
+mod sampling;
 mod skip;
 mod source;
 mod unreported;
@@ -29,6 +30,8 @@ use sim_isa::{Program, Special};
 use sim_pipeline::{InOrderEngine, Pipeline, RecordedException};
 use sim_trace::StreamEvent;
 use source::Unshared;
+use sampling::Sampling;
+pub(crate) use sampling::{Pace, WindowOfThread};
 pub(crate) use source::{Returning, Source};
 use std::collections::BTreeMap;
 
@@ -101,6 +104,8 @@ pub(crate) struct CoreRun {
     ended_inside: bool,
     /// In-order engine; set once the core runs in program order.
     engine: Option<InOrderEngine>,
+    /// State between sampled windows; `None` in a run of another kind.
+    sampling: Option<Box<Sampling>>,
     /// In program order: instructions left before the next check by the machine.
     stretch: usize,
     /// In program order: the last instruction was an exception return.
@@ -149,6 +154,7 @@ impl CoreRun {
             ended: false,
             ended_inside: false,
             engine: None,
+            sampling: None,
             stretch: 0,
             returns: false,
             opens_after: false,
@@ -182,7 +188,7 @@ impl CoreRun {
     pub(crate) fn cycle(&self) -> Cycle {
         match &self.engine {
             Some(engine) => engine.cycle(),
-            None => self.pipeline.cycle(),
+            None => self.pipeline.cycle().max(self.warmed_until()),
         }
     }
 

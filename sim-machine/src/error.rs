@@ -97,7 +97,7 @@ pub enum MachineError {
     },
     /// The trace has instructions of several threads, and windows need a single one.
     #[error(
-        "{trace}: {threads} threads have instructions; windows and chunks need a trace with one thread, because no trace records where the other threads are"
+        "{trace}: {threads} threads have instructions; the windows of a file and chunks need a trace with one thread; n2sim estimate {trace} takes all threads"
     )]
     Threads {
         /// The trace as named on the command line.

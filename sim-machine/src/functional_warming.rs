@@ -79,9 +79,29 @@ impl BlockTable {
     }
 }
 
+/// Scale at which a clock advances by what it would without a scale.
+pub const WHOLE: u64 = 1024;
+
+/// Cycles of an instruction that runs one by one, before the scale.
+const CYCLES_PER_INST: f64 = 0.25;
+
 /// Clock of a core that waits for every miss. It counts these cycles and their stalls.
 struct BlockingClock {
     cycle: Cycle,
+    /// Part of each wait, and of the cycles of each instruction, by which it advances; see
+    /// [`WHOLE`].
+    scale: u64,
+    /// Part of a cycle that instructions took, of [`WHOLE`].
+    part: u64,
+}
+
+impl BlockingClock {
+    #[inline]
+    fn begin_inst(&mut self) {
+        self.part += self.scale / CYCLES_PER_INST.recip() as u64;
+        self.cycle += self.part / WHOLE;
+        self.part %= WHOLE;
+    }
 }
 
 impl InOrderClock for BlockingClock {
@@ -93,7 +113,7 @@ impl InOrderClock for BlockingClock {
     #[inline]
     fn wait<S: EventSink>(&mut self, reply: &MemReply, stall: PmuEvent, sink: &mut S) {
         if is_late(reply) {
-            let waited = reply.done.saturating_sub(self.cycle);
+            let waited = reply.done.saturating_sub(self.cycle) * self.scale / WHOLE;
             self.cycle += waited;
             sink.count(PmuEvent::CPU_CYCLES, waited);
             sink.count(stall, waited);
@@ -143,11 +163,34 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
             pipeline,
             memory,
             sink,
-            clock: BlockingClock { cycle: now },
+            clock: BlockingClock { cycle: now, scale: WHOLE, part: 0 },
             last: None,
             line: NO_LINE,
             code: 0,
         }
+    }
+
+    /// Continues a run with the clock at another scale. `last` is the instruction before it.
+    #[must_use]
+    pub(crate) fn continued(mut self, last: Option<u32>, scale: u64) -> Self {
+        self.last = last;
+        self.clock.scale = scale;
+        self.line = last.map_or(NO_LINE, |last| self.program.pc(last) >> LINE_SHIFT);
+        self
+    }
+
+    /// Returns the current cycle.
+    #[inline]
+    pub(crate) fn now(&self) -> Cycle {
+        self.clock.cycle
+    }
+
+    /// Runs one instruction as [`FunctionalWarming::run_inst`] does, and gives it its share of
+    /// time.
+    #[inline]
+    pub(crate) fn run_timed(&mut self, inst: &TraceInst) {
+        self.clock.begin_inst();
+        self.run_inst(inst);
     }
 
     /// Returns the current cycle and the last instruction, whose successor is not known yet.

@@ -40,6 +40,7 @@ pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord, Waits};
 pub use quanta_report::QuantaReport;
 pub use region::{Marker, Roi, RunOptions, hint_word};
 pub use session::Session;
+pub use session::samples::{Samples, Stretch, ThreadStretch};
 pub use session::windows::Window;
 pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks, floor_plan};
 pub use single_thread::only_thread;

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod open;
+pub mod samples;
 pub mod windows;
 
 use crate::code::{self, Code};

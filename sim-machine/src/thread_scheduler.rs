@@ -242,6 +242,15 @@ impl<'t> ThreadScheduler<'t> {
         }
     }
 
+    /// Returns true if the chosen thread must run alone until its clock moves, because it has just
+    /// passed what others wait for.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            ThreadScheduler::Recorded(recorded) => recorded.is_passing,
+            ThreadScheduler::Causal(causal) => causal.is_passing(),
+        }
+    }
+
     /// Records the thread's position and clock after it ran.
     pub(crate) fn ran(&mut self, thread: usize, state: ThreadState) {
         match self {

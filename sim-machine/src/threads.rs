@@ -107,6 +107,28 @@ impl<'s> Threads<'s> {
         self.start
     }
 
+    /// Returns true if the thread has no core yet and has not ended.
+    pub(crate) fn is_new(&self, thread: usize) -> bool {
+        matches!(self.threads[thread], Thread::New)
+    }
+
+    /// Returns the number of instructions that a thread has run.
+    pub(crate) fn done_by(&self, thread: usize) -> u64 {
+        match &self.threads[thread] {
+            Thread::New => 0,
+            Thread::Running { core, .. } => core.done(),
+            Thread::Ended(ended) => ended.done,
+        }
+    }
+
+    /// Returns the cores of all running threads, each with the number of its thread.
+    pub(crate) fn all_running(&mut self) -> impl Iterator<Item = (usize, &mut CoreRun)> {
+        self.threads.iter_mut().enumerate().filter_map(|(number, thread)| match thread {
+            Thread::Running { core, .. } => Some((number, &mut **core)),
+            _ => None,
+        })
+    }
+
     /// Returns the running thread with the lowest clock, the first one of several, and the clock up
     /// to which it may run before another thread is next.
     pub(crate) fn take_lowest(&mut self) -> Option<(usize, Cycle)> {

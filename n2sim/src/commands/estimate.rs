@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{ArgGroup, Args as ClapArgs};
+use sim_lab::SampleOptions;
 use sim_machine::{Mode, RunOptions};
 
 use super::estimate_a53;
@@ -14,20 +15,24 @@ use crate::counting::event_list;
 use crate::counting::mesh_events::MeshRows;
 use crate::counting::metric_events::Sharing;
 use crate::counting::notes::write_unknown_words;
-use crate::counting::partial_run::{PartialRun, run_chunks, run_windows};
+use crate::counting::partial_run::{PartialRun, run_chunks, run_sampled, run_windows};
 use crate::counting::print::Printer;
 use crate::counting::setup::Setup;
 use crate::files::output::Output;
 use crate::host::call;
 use crate::host::progress::with_progress;
 use crate::host::speed;
-use crate::shared_args::{CoreName, CountArgs, MachineArgs};
+use crate::shared_args::{CoreName, CountArgs, MachineArgs, instructions, instructions_from_one};
 use crate::verdict::Verdict;
 
 /// Estimate the counts of a long trace from windows of it or from parallel chunks
+///
+/// Without --regions and --jobs, the trace runs once, with windows at random places and functional
+/// warm-up between them. That is the way for traces of several threads (docs/regions.md).
 #[derive(Debug, ClapArgs)]
-#[command(group = ArgGroup::new("parts").args(["regions", "jobs"]).required(true))]
-#[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
+#[command(group = ArgGroup::new("parts").args(["regions", "jobs"]))]
+#[command(after_help = "Examples: n2sim estimate threads.n2t\n          \
+    n2sim trace regions long.n2t -o long.toml\n          \
     n2sim estimate long.n2t --regions long.toml\n          \
     n2sim estimate long.n2t --jobs 2\n          \
     n2sim estimate long.n2t --jobs 2 --core cortex-a53")]
@@ -46,6 +51,8 @@ pub(crate) struct EstimateArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(super) jobs: Option<u32>,
     #[command(flatten)]
+    pub(super) samples: SampleArgs,
+    #[command(flatten)]
     pub(super) counts: CountArgs,
     /// Simulated core
     ///
@@ -54,6 +61,39 @@ pub(crate) struct EstimateArgs {
     core: CoreName,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
+}
+
+/// Windows of an estimate without a file of windows.
+#[derive(Debug, Default, ClapArgs)]
+pub(super) struct SampleArgs {
+    /// Number of windows without --regions (default: 100)
+    ///
+    /// Each is at a random place of a part of the run; fewer if the trace is short.
+    #[arg(long, value_name = "N", conflicts_with = "parts", help_heading = "Part of the trace")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) windows: Option<u32>,
+    /// Instructions of a window, those of all threads together (default: a twentieth of all)
+    #[arg(long, value_name = "N", conflicts_with = "parts", help_heading = "Part of the trace")]
+    #[arg(value_parser = instructions_from_one)]
+    pub(super) window_length: Option<u64>,
+    /// Instructions before each window that run in detail and are not counted
+    ///
+    /// The default is the length of a window.
+    #[arg(long, value_name = "N", conflicts_with = "parts", help_heading = "Part of the trace")]
+    #[arg(value_parser = instructions)]
+    pub(super) warmup: Option<u64>,
+}
+
+impl SampleArgs {
+    fn options(&self, seed: u64) -> SampleOptions {
+        let usual = SampleOptions::default();
+        SampleOptions {
+            windows: self.windows.unwrap_or(usual.windows),
+            length: self.window_length,
+            warmup: self.warmup,
+            seed,
+        }
+    }
 }
 
 /// Runs the parts and prints the requested counts. Each event has a counter of its own.
@@ -77,7 +117,10 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     let (PartialRun { outcome, errors }, instructions) =
         with_progress(session, options, |progress| match (&args.regions, args.jobs) {
             (Some(file), _) => run_windows(file, session, progress),
-            (None, jobs) => run_chunks(jobs.unwrap_or(1), session, progress),
+            (None, Some(jobs)) => run_chunks(jobs, session, progress),
+            (None, None) => {
+                run_sampled(&args.samples.options(session.header().seed), session, progress)
+            }
         })?;
     let measured = request.of(outcome);
     let replay = Replay {

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
+use anyhow::Context;
 use sim_lab::{A53Chunks, run_a53_chunks};
 use sim_machine::only_thread;
 use sim_trace::TraceFile;
@@ -57,15 +58,18 @@ fn chunks(args: &EstimateArgs) -> anyhow::Result<u32> {
     let counts = &args.counts;
     let refused = [
         (args.regions.is_some(), "--regions"),
+        (args.samples.windows.is_some(), "--windows"),
+        (args.samples.window_length.is_some(), "--window-length"),
+        (args.samples.warmup.is_some(), "--warmup"),
         (counts.perf_data.is_some(), "--perf-data"),
         (counts.header, "--header"),
         (counts.prefetch, "--prefetch"),
     ];
-    match refused.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => anyhow::bail!(
+    if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
+        anyhow::bail!(
             "{option} works with --core neoverse-n2 only; with --core cortex-a53 use --jobs, -e, -M, \
              --all, --stalls, --config, --set, --seed, -x, -j or -o"
-        ),
-        None => Ok(args.jobs.unwrap_or(1)),
+        )
     }
+    args.jobs.context("a Cortex-A53 runs in chunks: give their number with --jobs N")
 }

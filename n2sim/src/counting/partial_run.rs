@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_files::File;
-use sim_lab::{Estimate, Regions};
-use sim_machine::{Outcome, Session};
+use sim_lab::{Estimate, Regions, SampleOptions};
+use sim_machine::{Outcome, Session, Stretch};
 use sim_trace::StatesReader;
 
 use sim_core::Shown;
@@ -25,6 +25,38 @@ pub(crate) fn run_chunks(
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<PartialRun> {
     Ok(PartialRun { outcome: sim_lab::run_chunks(session, chunks, progress)?, errors: None })
+}
+
+/// Runs the trace once, with windows at random places of it, and estimates the counts of all
+/// threads.
+pub(crate) fn run_sampled(
+    options: &SampleOptions,
+    session: &Session,
+    progress: &mut dyn FnMut(u64),
+) -> anyhow::Result<PartialRun> {
+    let streams = session.trace().streams().iter();
+    let threads = streams.filter(|stream| stream.instructions > 0).count() as u64;
+    let stretches = options.stretches(session.instructions(), threads);
+    let Estimate { mut outcome, errors, unknown } =
+        sim_lab::run_sampled(session, &stretches, progress)?;
+    let counted: u64 = stretches.iter().map(|stretch| stretch.length).sum();
+    match stretches[..] {
+        [Stretch { length, .. }] if length == session.instructions() => outcome.notes.push(
+            "the trace is too short for windows: it ran as a whole, and its counts are exact".to_owned(),
+        ),
+        _ => outcome.notes.push(format!(
+            "estimated from {} windows, {:.2} % of the instructions, with functional warm-up between them; +- is \
+             half of the 95 % confidence interval (docs/regions.md)",
+            stretches.len(),
+            100.0 * counted as f64 / session.instructions() as f64
+        )),
+    }
+    if unknown > 0 {
+        outcome.notes.push(format!(
+            "threads without an instruction in a window: {unknown}; they count as the others do"
+        ));
+    }
+    Ok(PartialRun { outcome, errors: Some(errors) })
 }
 
 /// Runs the windows of the file `path` and scales their counts to the whole trace.

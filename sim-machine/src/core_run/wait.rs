@@ -32,10 +32,10 @@ impl CoreRun {
     ) {
         let until = std::mem::take(&mut self.wait);
         if !self.is_away(program) {
-            self.note_wait(self.pipeline.cycle(), until);
+            self.note_wait(self.cycle(), until);
             return self.pipeline.wait_until(until);
         }
-        self.waits.away += until.saturating_sub(self.pipeline.cycle());
+        self.waits.away += until.saturating_sub(self.cycle());
         let is_counted = self.opened.is_some();
         if is_counted {
             self.close(true, memory, observer);
@@ -51,8 +51,12 @@ impl CoreRun {
 
     /// Adds the time that the thread waits on its core between two cycles.
     pub(super) fn note_wait(&mut self, from: Cycle, until: Cycle) {
+        let cycles = until.saturating_sub(from);
         if self.opened.is_some() {
-            self.waits.on_core += until.saturating_sub(from);
+            self.waits.on_core += cycles;
+        }
+        if let Some(sampling) = &mut self.sampling {
+            sampling.waited += cycles;
         }
     }
 

@@ -95,6 +95,11 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
+    /// Returns true if the chosen thread has just passed a release.
+    pub(super) fn is_passing(&self) -> bool {
+        self.passing.is_some()
+    }
+
     /// Returns the threads that can run at the same time; see [`super::ThreadScheduler::free`].
     pub(super) fn free(&mut self) -> (Vec<Free>, Cycle) {
         self.passing = None;

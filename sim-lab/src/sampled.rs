@@ -1,0 +1,323 @@
+//! Estimates the counts of a run of all threads from windows at random places of it
+//! ([`Session::run_samples`]), with confidence intervals.
+//!
+//! The run is cut into stretches, and each has one window at a random place (stratified sampling:
+//! Cochran, "Sampling techniques", chapter 5). A thread's counts in the windows of some stretches
+//! represent its instructions there (a ratio estimate, chapter 6). What a thread waits for others
+//! on its core takes no instructions: functional warming has it in time, so it is not scaled.
+
+use crate::estimate::{self, Estimate, NORMAL_95};
+use crate::regression::TRUSTED;
+use crate::sampled_waits::Waiting;
+use sim_core::pmu_event::COUNT;
+use sim_core::{Counts, PmuEvent};
+use sim_machine::{CoreOutcome, MachineError, Outcome, Samples, Session, Stretch, ThreadStretch};
+
+/// Fewest instructions of a thread in the windows that represent it.
+const LEAST: u64 = 500;
+/// Relative standard error of the counts of a thread that ran in no window.
+const UNSEEN: f64 = 0.5;
+
+/// Mispredicted branches, which follow from program order, with the standard deviation of
+/// functional warming's count.
+const MISPREDICTED: (PmuEvent, f64) = (PmuEvent::BR_MIS_PRED_RETIRED, 0.001);
+
+/// Choice of the windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleOptions {
+    /// Number of windows.
+    pub windows: u32,
+    /// Length of a window in instructions of all threads together; by default a twentieth of its
+    /// stretch.
+    pub length: Option<u64>,
+    /// Number of uncounted instructions before each window; by default as many as in the window.
+    pub warmup: Option<u64>,
+    /// Seed of the places of the windows.
+    pub seed: u64,
+}
+
+impl Default for SampleOptions {
+    fn default() -> SampleOptions {
+        SampleOptions { windows: 100, length: None, warmup: None, seed: 1 }
+    }
+}
+
+/// Instructions of the shortest window of one thread by default.
+const SHORTEST: u64 = 1000;
+/// A window by default is this part of its stretch.
+const PART: u64 = 20;
+
+impl SampleOptions {
+    /// Chooses the windows of a trace of `threads` threads. A trace that is too short for windows
+    /// gets one over everything.
+    pub fn stretches(&self, instructions: u64, threads: u64) -> Vec<Stretch> {
+        let shortest = SHORTEST * threads.max(1);
+        let windows = u64::from(self.windows.max(1));
+        let length = self.length.unwrap_or((instructions / windows / PART).max(shortest)).max(1);
+        let warmup = self.warmup.unwrap_or(length);
+        let room = (length + warmup).saturating_mul(2);
+        let count = windows.min(instructions / room);
+        if count < FEWEST {
+            let whole = Stretch { begin: 0, window: 0, length: instructions, warmup: 0 };
+            return vec![whole];
+        }
+        let place = |number: u64| {
+            (u128::from(instructions) * u128::from(number) / u128::from(count)) as u64
+        };
+        let mut random = SplitMix(self.seed);
+        let stretch = |number: u64| {
+            let (begin, end) = (place(number), place(number + 1));
+            let window = begin + random.below(end - begin - length + 1);
+            Stretch { begin, window, length, warmup }
+        };
+        (0..count).map(stretch).collect()
+    }
+}
+
+/// Fewest windows of an estimate.
+const FEWEST: u64 = 10;
+
+/// Random numbers for the places of windows (Steele and others, "Fast splittable pseudorandom
+/// number generators", 2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (u128::from(z) * u128::from(end) >> 64) as u64
+    }
+}
+
+/// Runs the trace with these windows and estimates the counts of the whole run.
+///
+/// # Errors
+/// As [`Session::run_samples`].
+pub fn run_sampled(
+    session: &Session,
+    stretches: &[Stretch],
+    progress: &mut dyn FnMut(u64),
+) -> Result<Estimate, MachineError> {
+    let samples = session.run_samples(stretches, progress)?;
+    let core = &session.config().core;
+    let ticks = core.counter_hz as f64 / core.clock_hz.max(1) as f64;
+    Ok(estimate_of(&samples, ticks))
+}
+
+/// Windows of one thread that represent its instructions in some consecutive stretches.
+struct Group {
+    stretches: std::ops::Range<usize>,
+    instructions: u64,
+    counted: u64,
+}
+
+impl Group {
+    fn weight(&self) -> f64 {
+        self.instructions as f64 / self.counted as f64
+    }
+}
+
+/// Divides the stretches of a thread into groups that have windows enough. Returns no group if the
+/// thread ran in no window.
+fn groups(parts: &[&ThreadStretch]) -> Vec<Group> {
+    let all: u64 = parts.iter().map(|part| part.instructions).sum();
+    let counted: u64 = parts.iter().map(|part| part.counted).sum();
+    let usual = counted as f64 / all.max(1) as f64;
+    let mut groups: Vec<Group> = Vec::new();
+    let mut open = Group { stretches: 0..0, instructions: 0, counted: 0 };
+    for (number, part) in parts.iter().enumerate() {
+        open.stretches.end = number + 1;
+        open.instructions += part.instructions;
+        open.counted += part.counted;
+        let is_whole = open.counted == open.instructions;
+        let is_usual = open.counted as f64 >= usual * open.instructions as f64 / 2.0;
+        if open.counted > 0 && (is_whole || open.counted >= LEAST && is_usual) {
+            groups.push(open);
+            open = Group { stretches: number + 1..number + 1, instructions: 0, counted: 0 };
+        }
+    }
+    match groups.last_mut() {
+        Some(last) => {
+            last.stretches.end = open.stretches.end;
+            last.instructions += open.instructions;
+            last.counted += open.counted;
+        }
+        None if open.counted > 0 => groups.push(open),
+        None => {}
+    }
+    groups
+}
+
+/// One window of a thread, without waits for other threads.
+struct Rate {
+    stretch: usize,
+    counted: f64,
+    weight: f64,
+    values: Box<[f64]>,
+}
+
+/// Estimates the counts of a run. `ticks` is the number of ticks of the system counter in a cycle.
+fn estimate_of(samples: &Samples, ticks: f64) -> Estimate {
+    let mut outcome = samples.run.clone();
+    let mut sums = Sums::new(samples.stretches.len());
+    let mut unseen = Vec::new();
+    for (number, core) in outcome.cores.iter_mut().enumerate() {
+        let parts: Vec<&ThreadStretch> =
+            samples.stretches.iter().map(|stretch| &stretch[number]).collect();
+        let groups = groups(&parts);
+        if groups.is_empty() && core.instructions > 0 {
+            unseen.push(number);
+        }
+        let mut waited = core.waits.on_core;
+        let mut rates = Vec::new();
+        for group in &groups {
+            let mut sum = CoreOutcome::default();
+            for stretch in group.stretches.clone() {
+                let Some(window) = &parts[stretch].window else { continue };
+                let (rest, _) = Waiting::split(window, ticks);
+                rates.push(Rate {
+                    stretch,
+                    counted: parts[stretch].counted as f64,
+                    weight: group.weight(),
+                    values: values(&rest.counts.unpack()),
+                });
+                waited = waited.saturating_sub(window.waits.on_core);
+                sum.waits.on_core += window.waits.on_core;
+                estimate::add(&mut sum, window.clone());
+            }
+            let (mut rest, waits) = Waiting::split(&sum, ticks);
+            estimate::scale(&mut rest, group.weight());
+            estimate::add(core, rest);
+            waits.add_to(core);
+        }
+        sums.add(&rates);
+        let waits = Waiting::new(waited, ticks);
+        sums.waited.push(waited as f64);
+        sums.ends.push(core.waits.end as f64);
+        waits.add_to(core);
+        core.is_counted = true;
+    }
+    let unknown = unseen.len();
+    let unseen = represent(&unseen, &mut outcome.cores);
+    let total = outcome.total();
+    let mut errors = sums.errors(&total, &unseen, ticks);
+    pull(&mut outcome, &samples.known, &total, &mut errors);
+    Estimate { outcome, errors, unknown }
+}
+
+/// Brings the events that functional warming counts well nearer to its counts, each by how sure
+/// both are, and reduces their errors.
+fn pull(outcome: &mut Outcome, known: &Counts, total: &Counts, errors: &mut [f64]) {
+    let mut factors = [1.0; COUNT];
+    for (event, trust) in TRUSTED.into_iter().chain([MISPREDICTED]) {
+        let (known, found) = (known.raised(event) as f64, total.raised(event) as f64);
+        let error = errors[event as usize] / 100.0 / NORMAL_95 * found;
+        let own = trust * known;
+        if found == 0.0 || error == 0.0 {
+            continue;
+        }
+        let weight = own.powi(2) / (own.powi(2) + error.powi(2));
+        let mean = known + weight * (found - known);
+        factors[event as usize] = mean / found;
+        if mean > 0.0 {
+            errors[event as usize] = 100.0 * NORMAL_95 * weight.sqrt() * error / mean;
+        }
+    }
+    let change = |event: PmuEvent, count: u64| (count as f64 * factors[event as usize]).round() as u64;
+    for core in &mut outcome.cores {
+        core.change_counts(|counts| *counts = counts.map_events(change));
+    }
+}
+
+/// Gives threads without a window the counts of all others by instruction. Returns these counts.
+fn represent(unseen: &[usize], cores: &mut [CoreOutcome]) -> Counts {
+    let mut all = CoreOutcome::default();
+    let mut instructions = 0;
+    for (number, core) in cores.iter().enumerate() {
+        if !unseen.contains(&number) {
+            instructions += core.instructions;
+            estimate::add(&mut all, core.clone());
+        }
+    }
+    let mut given = Counts::default();
+    for number in unseen {
+        let core = &mut cores[*number];
+        let mut share = all.clone();
+        estimate::scale(&mut share, core.instructions as f64 / instructions.max(1) as f64);
+        given.add(&share.counts.unpack());
+        estimate::add(core, share);
+    }
+    given
+}
+
+fn values(counts: &Counts) -> Box<[f64]> {
+    PmuEvent::ALL.into_iter().map(|event| counts.value(event) as f64).collect()
+}
+
+/// Distances of windows from those around them, over all threads.
+struct Sums {
+    /// For each stretch, the distances of its window by event.
+    off: Vec<Option<Box<[f64]>>>,
+    /// For each thread, the cycles of waits that no window has.
+    waited: Vec<f64>,
+    /// For each thread, its last cycle.
+    ends: Vec<f64>,
+}
+
+impl Sums {
+    fn new(stretches: usize) -> Sums {
+        Sums { off: vec![None; stretches], waited: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Adds the windows of one thread: each differs from the mean of those around it.
+    fn add(&mut self, rates: &[Rate]) {
+        for (number, rate) in rates.iter().enumerate() {
+            let around = &rates[number.saturating_sub(1)..rates.len().min(number + 2)];
+            let count = around.len() as f64;
+            let left_out = (1.0 - rate.weight.recip()).max(0.0);
+            // A mean of few windows is nearer to each of them than that of the stretch is.
+            let factor = match around.len() {
+                1 => continue,
+                _ => rate.weight * (count / (count - 1.0) * left_out).sqrt(),
+            };
+            let counted: f64 = around.iter().map(|one| one.counted).sum();
+            let off =
+                self.off[rate.stretch].get_or_insert_with(|| vec![0.0; COUNT].into_boxed_slice());
+            for (event, off) in off.iter_mut().enumerate() {
+                let sum: f64 = around.iter().map(|one| one.values[event]).sum();
+                *off += factor * (rate.values[event] - sum / counted * rate.counted);
+            }
+        }
+    }
+
+    /// Returns half of each event's confidence interval in percent of the count.
+    fn errors(&self, total: &Counts, unseen: &Counts, ticks: f64) -> Vec<f64> {
+        let windows: Vec<&[f64]> = self.off.iter().flatten().map(|off| &**off).collect();
+        // First term of Student's distribution.
+        let degrees = (windows.len() as f64 * 2.0 / 3.0).max(1.0);
+        let student = NORMAL_95 * (1.0 + (NORMAL_95 * NORMAL_95 + 1.0) / (4.0 * degrees));
+        let spread = |event: PmuEvent| {
+            windows.iter().map(|off| off[event as usize].powi(2)).sum::<f64>().sqrt()
+        };
+        let cycles = total.value(PmuEvent::CPU_CYCLES).max(1) as f64;
+        let pace = spread(PmuEvent::CPU_CYCLES) / cycles;
+        let waits = self.waited.iter().zip(&self.ends);
+        let waited: f64 = waits.map(|(waited, end)| waited.min(pace * end)).sum();
+        let waiting = Waiting::rates(ticks);
+        let percent = |event: PmuEvent| {
+            let of_waits = waited * waiting.value(event);
+            let of_unseen = UNSEEN * unseen.value(event) as f64;
+            match total.value(event) {
+                0 => 0.0,
+                value => {
+                    let error = spread(event).hypot(of_unseen).hypot(of_waits);
+                    100.0 * student * error / value as f64
+                }
+            }
+        };
+        PmuEvent::ALL.into_iter().map(percent).collect()
+    }
+}
