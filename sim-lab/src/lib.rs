@@ -1,7 +1,7 @@
 //! Experiments on the model: measurements with a machine, and their references.
 //!
 //! [`regions`] finds representative windows of a long trace and [`estimate`] scales their counts
-//! up; [`chunks`] runs a trace in parts at the same time, [`run_a53_chunks`] on a Cortex-A53.
+//! up; [`sampled`] does both for traces of several threads, in one run; [`chunks`] runs a trace in parts at the same time, [`run_a53_chunks`] on a Cortex-A53.
 //! [`membench`] measures the memory; [`core_bench`] and [`targets`] measure the core. [`truth`]
 //! collects the ground-truth values for formulas, and [`evidence`] runs a trace for them;
 //! [`a53_evidence`] does both on a Cortex-A53.

@@ -149,7 +149,7 @@ const MOST_NAMED: usize = 8;
 
 impl Outcome {
     /// Adds notes on the order of several threads, on their waits, and on contended exclusives.
-    pub(crate) fn note_order(&mut self) {
+    pub fn note_order(&mut self) {
         let Some(order) = self.header.order else { return };
         let name = order.kept().name();
         let note = match order.kept() {

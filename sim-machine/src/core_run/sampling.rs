@@ -109,6 +109,7 @@ impl CoreRun {
     /// Counts from the next instruction on.
     pub(crate) fn open_window(&mut self) {
         self.watch = RegionWatch::window(0, u64::MAX);
+        self.stretch = 0;
         let done = self.done;
         self.sampling.get_or_insert_default().opened_at = Some(done);
     }

@@ -277,8 +277,7 @@ impl<'s> Sampler<'s> {
         let mut cores: Vec<CoreOutcome> = ended.into_iter().map(Ended::into_outcome).collect();
         cores.iter_mut().for_each(|core| core.is_counted = true);
         let mesh = self.memory.take_mesh_counts();
-        let mut run = self.session.outcome(cores, mesh, Vec::new());
-        run.note_order();
+        let run = self.session.outcome(cores, mesh, Vec::new());
         Ok(Samples { run, known: self.known, stretches: self.stretches })
     }
 }
