@@ -9,7 +9,7 @@
 use crate::estimate::{self, Estimate, NORMAL_95};
 use crate::regression::TRUSTED;
 use crate::sampled_waits::Waiting;
-use sim_core::pmu_event::COUNT;
+use sim_core::pmu_event::{COUNT, RelationKind};
 use sim_core::{Counts, PmuEvent};
 use sim_machine::{CoreOutcome, MachineError, Outcome, Samples, Session, Stretch, ThreadStretch};
 
@@ -17,6 +17,28 @@ use sim_machine::{CoreOutcome, MachineError, Outcome, Samples, Session, Stretch,
 const LEAST: u64 = 500;
 /// Relative standard error of the counts of a thread that ran in no window.
 const UNSEEN: f64 = 0.5;
+
+/// Further events that functional warming counts, with a standard deviation that is taken for all
+/// of them. The length of its wrong paths, and the order of its turns, change them by some percent.
+const NEARLY: [PmuEvent; 15] = [
+    PmuEvent::L1D_CACHE_REFILL_RD,
+    PmuEvent::L1D_CACHE_REFILL_WR,
+    PmuEvent::L1D_CACHE_REFILL_INNER,
+    PmuEvent::L1D_CACHE_REFILL_OUTER,
+    PmuEvent::L1D_CACHE_WB_VICTIM,
+    PmuEvent::L1D_CACHE_WR,
+    PmuEvent::L1D_TLB_REFILL_RD,
+    PmuEvent::L1D_TLB_REFILL_WR,
+    PmuEvent::L2D_CACHE_WB_VICTIM,
+    PmuEvent::L2D_CACHE_WB_CLEAN,
+    PmuEvent::L2D_TLB_RD,
+    PmuEvent::L2D_TLB_WR,
+    PmuEvent::L2D_TLB_REFILL_RD,
+    PmuEvent::L2D_TLB_REFILL_WR,
+    PmuEvent::LL_CACHE_RD,
+];
+/// Relative standard deviation of the counts of [`NEARLY`].
+const NEAR: f64 = 0.05;
 
 /// Mispredicted branches, which follow from program order, with the standard deviation of
 /// functional warming's count.
@@ -181,14 +203,15 @@ fn estimate_of(samples: &Samples, ticks: f64) -> Estimate {
             for stretch in group.stretches.clone() {
                 let Some(window) = &parts[stretch].window else { continue };
                 let (rest, _) = Waiting::split(window, ticks);
+                let on_core = window.waits.on_core;
                 rates.push(Rate {
                     stretch,
                     counted: parts[stretch].counted as f64,
                     weight: group.weight(),
-                    values: values(&rest.counts.unpack()),
+                    values: values(&rest.counts.unpack(), on_core),
                 });
-                waited = waited.saturating_sub(window.waits.on_core);
-                sum.waits.on_core += window.waits.on_core;
+                waited = waited.saturating_sub(on_core);
+                sum.waits.on_core += on_core;
                 estimate::add(&mut sum, window.clone());
             }
             let (mut rest, waits) = Waiting::split(&sum, ticks);
@@ -197,16 +220,20 @@ fn estimate_of(samples: &Samples, ticks: f64) -> Estimate {
             waits.add_to(core);
         }
         sums.add(&rates);
-        let waits = Waiting::new(waited, ticks);
-        sums.waited.push(waited as f64);
+        sums.unseen_waits.push(waited as f64);
         sums.ends.push(core.waits.end as f64);
-        waits.add_to(core);
         core.is_counted = true;
     }
     let unknown = unseen.len();
     let unseen = represent(&unseen, &mut outcome.cores);
+    let waits = sums.waits(outcome.total().value(PmuEvent::CPU_CYCLES) as f64);
+    for (core, cycles) in outcome.cores.iter_mut().zip(&sums.unseen_waits) {
+        let cycles_left = (cycles * waits.factor).round() as u64;
+        Waiting::new(cycles_left, ticks).add_to(core);
+        core.waits.on_core = core.waits.on_core - *cycles as u64 + cycles_left;
+    }
     let total = outcome.total();
-    let mut errors = sums.errors(&total, &unseen, ticks);
+    let mut errors = sums.errors(&total, &unseen, waits.error, ticks);
     pull(&mut outcome, &samples.known, &total, &mut errors);
     outcome.header.contended_exclusives = outcome.memory().contended_exclusives;
     outcome.note_order();
@@ -219,28 +246,81 @@ fn estimate_of(samples: &Samples, ticks: f64) -> Estimate {
 /// Functional warming counts too few of the lines that threads take from each other, because its
 /// turns are long. So the windows alone decide where they count far more. Where they count fewer,
 /// they missed a burst, of which their spread knows nothing.
-fn pull(outcome: &mut Outcome, known: &Counts, total: &Counts, errors: &mut [f64]) {
-    let mut factors = [1.0; COUNT];
-    for (event, trust) in TRUSTED.into_iter().chain([MISPREDICTED]) {
-        let (known, found) = (known.raised(event) as f64, total.raised(event) as f64);
+fn pull(outcome: &mut Outcome, known: &[Counts], total: &Counts, errors: &mut [f64]) {
+    let mut all = Counts::default();
+    known.iter().for_each(|core| all.add(core));
+    let mut weights = [1.0; COUNT];
+    let nearly = NEARLY.into_iter().map(|event| (event, NEAR));
+    for (event, trust) in TRUSTED.into_iter().chain([MISPREDICTED]).chain(nearly) {
+        let (known, found) = (all.raised(event) as f64, total.raised(event) as f64);
         let error = errors[event as usize] / 100.0 / NORMAL_95 * found;
         let own = trust * known;
         let difference = known - found;
-        if found == 0.0 || error == 0.0 || difference < -FAR * own.hypot(error) {
+        if difference < -FAR * own.hypot(error) || error == 0.0 && found > 0.0 {
             continue;
         }
         let error = error.max(difference);
         let weight = own.powi(2) / (own.powi(2) + error.powi(2));
         let mean = known + weight * (found - known);
-        factors[event as usize] = mean / found;
         if mean > 0.0 {
+            weights[event as usize] = weight;
             errors[event as usize] = 100.0 * NORMAL_95 * weight.sqrt() * error / mean;
         }
     }
-    let change = |event: PmuEvent, count: u64| (count as f64 * factors[event as usize]).round() as u64;
-    for core in &mut outcome.cores {
-        core.change_counts(|counts| *counts = counts.map_events(change));
+    for (core, known) in outcome.cores.iter_mut().zip(known) {
+        pull_core(core, known, &weights);
     }
+    let total = outcome.total();
+    for event in PmuEvent::ALL {
+        if let Some(error) = error_of_parts(event, &weights, &total, errors)
+            && total.value(event) > 0
+        {
+            errors[event as usize] = error / total.value(event) as f64;
+        }
+    }
+}
+
+/// Gives the windows of a core these weights, and the rest to its known counts.
+fn pull_core(core: &mut CoreOutcome, known: &Counts, weights: &[f64]) {
+    let found = core.counts.unpack();
+    let wanted = |event: PmuEvent| {
+        let (known, found) = (known.raised(event) as f64, found.raised(event) as f64);
+        known + weights[event as usize] * (found - known)
+    };
+    core.change_counts(|counts| {
+        *counts = counts.map_events(|event, count| match found.raised(event) {
+            0 => 0,
+            _ if weights[event as usize] == 1.0 => count,
+            all => (count as f64 * wanted(event) / all as f64).round() as u64,
+        });
+    });
+    // What no window has counted belongs to no level yet.
+    let missing = |event: PmuEvent, count: u64| {
+        let is_known = weights[event as usize] < 1.0 && count == 0;
+        if is_known { wanted(event).round() as u64 } else { 0 }
+    };
+    Waiting::of_counts(found.map_events(missing)).add_to(core);
+}
+
+/// Returns a bound of the error of a sum or of an alias of events that were changed; `None` for
+/// others. Errors are percents of the counts, and the bound is percents times the count.
+fn error_of_parts(
+    event: PmuEvent,
+    weights: &[f64],
+    total: &Counts,
+    errors: &[f64],
+) -> Option<f64> {
+    let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf];
+    let parts = kinds.into_iter().find_map(|kind| event.relation(kind))?;
+    let own = |part: PmuEvent| errors[part as usize] * total.value(part) as f64;
+    let changed = |part: &PmuEvent| {
+        let is_changed = weights[*part as usize] < 1.0;
+        error_of_parts(*part, weights, total, errors).or(is_changed.then(|| own(*part)))
+    };
+    let all: Vec<Option<f64>> = parts.iter().map(changed).collect();
+    let any = all.iter().any(Option::is_some);
+    let sum = parts.iter().zip(all).map(|(part, error)| error.unwrap_or_else(|| own(*part))).sum();
+    any.then_some(sum)
 }
 
 /// Gives threads without a window the counts of all others by instruction. Returns these counts.
@@ -264,28 +344,84 @@ fn represent(unseen: &[usize], cores: &mut [CoreOutcome]) -> Counts {
     given
 }
 
-fn values(counts: &Counts) -> Box<[f64]> {
-    PmuEvent::ALL.into_iter().map(|event| counts.value(event) as f64).collect()
+/// Returns the values of all events, and the cycles of waits on the core.
+fn values(counts: &Counts, waited: u64) -> Box<[f64]> {
+    let values = PmuEvent::ALL.into_iter().map(|event| counts.value(event));
+    values.chain([waited]).map(|value| value as f64).collect()
 }
+
+/// Number of values of a window: the events, and the cycles of waits on the core.
+const VALUES: usize = COUNT + 1;
+/// Place of the cycles of waits among the values.
+const WAITED: usize = COUNT;
 
 /// Distances of windows from those around them, over all threads.
 struct Sums {
-    /// For each stretch, the distances of its window by event.
+    /// For each stretch, the distances of its window by value.
     off: Vec<Option<Box<[f64]>>>,
+    /// Cycles of waits that the windows have by themselves, and scaled.
+    seen_waits: (f64, f64),
+    /// Number of windows of threads with waits.
+    with_waits: f64,
     /// For each thread, the cycles of waits that no window has.
-    waited: Vec<f64>,
+    unseen_waits: Vec<f64>,
     /// For each thread, its last cycle.
     ends: Vec<f64>,
 }
 
+/// Waits that no window has: the part of those in functional warming that counts, and the standard
+/// error of their cycles.
+struct UnseenWaits {
+    factor: f64,
+    error: f64,
+}
+
 impl Sums {
     fn new(stretches: usize) -> Sums {
-        Sums { off: vec![None; stretches], waited: Vec::new(), ends: Vec::new() }
+        Sums {
+            off: vec![None; stretches],
+            seen_waits: (0.0, 0.0),
+            with_waits: 0.0,
+            unseen_waits: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Estimates the waits in two ways, each weighted by its variance: the modeled time of
+    /// functional warming, and the waits in windows, scaled. Windows know short waits well and
+    /// long ones badly, with functional warming it is the other way round. Each error is at least
+    /// as large as what the other way suggests. `cycles` is the number of cycles without them.
+    fn waits(&self, cycles: f64) -> UnseenWaits {
+        let unseen: f64 = self.unseen_waits.iter().sum();
+        let (seen, scaled) = self.seen_waits;
+        let modeled = seen + unseen;
+        let pace = self.spread(PmuEvent::CPU_CYCLES as usize) / cycles.max(1.0);
+        let ends = self.unseen_waits.iter().zip(&self.ends);
+        let off: f64 = ends.map(|(waited, end)| waited.min(pace * end)).sum();
+        let by_time = off.max((modeled - scaled).abs());
+        let by_windows =
+            self.spread(WAITED).max(modeled.max(scaled) / (1.0 + self.with_waits).sqrt());
+        let both = by_time.hypot(by_windows);
+        if unseen == 0.0 || both == 0.0 {
+            return UnseenWaits { factor: 1.0, error: 0.0 };
+        }
+        let mean = scaled + (by_windows / both).powi(2) * (modeled - scaled);
+        let factor = ((mean - seen) / unseen).max(0.0);
+        UnseenWaits { factor, error: by_time * by_windows / both }
+    }
+
+    /// Returns the standard error of a value in all stretches together.
+    fn spread(&self, value: usize) -> f64 {
+        self.off.iter().flatten().map(|off| off[value].powi(2)).sum::<f64>().sqrt()
     }
 
     /// Adds the windows of one thread: each differs from the mean of those around it.
     fn add(&mut self, rates: &[Rate]) {
         for (number, rate) in rates.iter().enumerate() {
+            let waited = rate.values[WAITED];
+            self.seen_waits.0 += waited;
+            self.seen_waits.1 += waited * rate.weight;
+            self.with_waits += f64::from(waited > 0.0);
             let around = &rates[number.saturating_sub(1)..rates.len().min(number + 2)];
             let count = around.len() as f64;
             let left_out = (1.0 - rate.weight.recip()).max(0.0);
@@ -296,35 +432,29 @@ impl Sums {
             };
             let counted: f64 = around.iter().map(|one| one.counted).sum();
             let off =
-                self.off[rate.stretch].get_or_insert_with(|| vec![0.0; COUNT].into_boxed_slice());
-            for (event, off) in off.iter_mut().enumerate() {
-                let sum: f64 = around.iter().map(|one| one.values[event]).sum();
-                *off += factor * (rate.values[event] - sum / counted * rate.counted);
+                self.off[rate.stretch].get_or_insert_with(|| vec![0.0; VALUES].into_boxed_slice());
+            for (value, off) in off.iter_mut().enumerate() {
+                let sum: f64 = around.iter().map(|one| one.values[value]).sum();
+                *off += factor * (rate.values[value] - sum / counted * rate.counted);
             }
         }
     }
 
-    /// Returns half of each event's confidence interval in percent of the count.
-    fn errors(&self, total: &Counts, unseen: &Counts, ticks: f64) -> Vec<f64> {
-        let windows: Vec<&[f64]> = self.off.iter().flatten().map(|off| &**off).collect();
+    /// Returns half of each event's confidence interval in percent of the count. `waits` is the
+    /// standard error of the waits.
+    fn errors(&self, total: &Counts, unseen: &Counts, waits: f64, ticks: f64) -> Vec<f64> {
+        let windows = self.off.iter().flatten().count();
         // First term of Student's distribution.
-        let degrees = (windows.len() as f64 * 2.0 / 3.0).max(1.0);
+        let degrees = (windows as f64 * 2.0 / 3.0).max(1.0);
         let student = NORMAL_95 * (1.0 + (NORMAL_95 * NORMAL_95 + 1.0) / (4.0 * degrees));
-        let spread = |event: PmuEvent| {
-            windows.iter().map(|off| off[event as usize].powi(2)).sum::<f64>().sqrt()
-        };
-        let cycles = total.value(PmuEvent::CPU_CYCLES).max(1) as f64;
-        let pace = spread(PmuEvent::CPU_CYCLES) / cycles;
-        let waits = self.waited.iter().zip(&self.ends);
-        let waited: f64 = waits.map(|(waited, end)| waited.min(pace * end)).sum();
         let waiting = Waiting::rates(ticks);
         let percent = |event: PmuEvent| {
-            let of_waits = waited * waiting.value(event);
+            let of_waits = waits * waiting.value(event);
             let of_unseen = UNSEEN * unseen.value(event) as f64;
             match total.value(event) {
                 0 => 0.0,
                 value => {
-                    let error = spread(event).hypot(of_unseen).hypot(of_waits);
+                    let error = self.spread(event as usize).hypot(of_unseen).hypot(of_waits);
                     100.0 * student * error / value as f64
                 }
             }
@@ -361,7 +491,8 @@ mod tests {
         let stretch = |n: usize| threads.iter().map(|thread| part(thread.1[n])).collect();
         let run = Outcome { cores, clock_hz: 1, ..Outcome::default() };
         let stretches = (0..count).map(stretch).collect();
-        estimate_of(&Samples { run, known: Counts::default(), stretches }, 0.0)
+        let known = vec![Counts::default(); threads.len()];
+        estimate_of(&Samples { run, known, stretches }, 0.0)
     }
 
     fn cycles(estimate: &Estimate) -> (u64, f64) {

@@ -42,6 +42,11 @@ impl Waiting {
         Waiting { counts, slots }
     }
 
+    /// Returns counts of something else without lost slots.
+    pub(crate) fn of_counts(counts: Counts) -> Waiting {
+        Waiting { counts, slots: LostSlots::default() }
+    }
+
     pub(crate) fn rates(ticks: f64) -> WaitRates {
         WaitRates { ticks }
     }

@@ -2,7 +2,9 @@
 //! the windows, in turns among the other threads, and the counts of each window.
 //!
 //! The clock of functional warming advances at a pace: what it would by itself, times the ratio of
-//! cycles per instruction in the last windows to those that it has by itself.
+//! cycles per instruction in the last windows of all threads to those that it had by itself, times
+//! how much slower than that ratio says the thread was in its own windows. Differences by chance
+//! between threads that do the same would make them wait for each other.
 
 use super::{CoreRun, Snapshot};
 use crate::error::MachineError;
@@ -18,30 +20,35 @@ use sim_isa::{Program, Special};
 const SCALES: std::ops::RangeInclusive<u64> = WHOLE / 32..=WHOLE * 32;
 /// Part of a sum that remains when a window is added: the last four windows have most weight.
 const KEPT: f64 = 0.75;
+/// Number of windows in which a thread is taken to have been as fast as all, beside its own.
+const PRIOR: f64 = 8.0;
 
-/// Cycles and instructions.
+/// Cycles of windows, and those that functional warming had for them by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
-    cycles: f64,
-    instructions: f64,
+    measured: f64,
+    warmed: f64,
 }
 
 impl Pace {
-    /// Returns the cycles per instruction; `None` without any.
-    pub(crate) fn per_instruction(self) -> Option<f64> {
-        (self.instructions > 0.0 && self.cycles > 0.0).then(|| self.cycles / self.instructions)
+    /// Returns the ratio of the cycles; 1 without any.
+    fn ratio(self) -> f64 {
+        let is_known = self.measured > 0.0 && self.warmed > 0.0;
+        if is_known { self.measured / self.warmed } else { 1.0 }
     }
 
-    /// Adds cycles of instructions.
-    pub(crate) fn add(&mut self, cycles: u64, instructions: u64) {
-        self.cycles += cycles as f64;
-        self.instructions += instructions as f64;
+    /// Adds the window of a thread.
+    pub(crate) fn add(&mut self, window: &WindowOfThread) {
+        if let Some(warmed) = window.warmed_cycles {
+            self.measured += window.busy_cycles() as f64;
+            self.warmed += warmed;
+        }
     }
 
-    /// Reduces the weight of what was added so far.
-    fn age(&mut self) {
-        self.cycles *= KEPT;
-        self.instructions *= KEPT;
+    /// Reduces the weight of the windows so far.
+    pub(crate) fn age(&mut self) {
+        self.measured *= KEPT;
+        self.warmed *= KEPT;
     }
 }
 
@@ -55,10 +62,12 @@ pub(super) struct Sampling {
     clock: Cycle,
     /// Last instruction of functional warming, whose successor is not known yet.
     last: Option<InstId>,
-    /// In windows, waits for other threads left out.
-    measured: Pace,
-    /// In functional warming, before the scale.
-    warmed: Pace,
+    /// Cycles and instructions of functional warming, before the scale.
+    warmed: (f64, f64),
+    /// Cycles of all windows, and those that the pace of all threads gave for them.
+    own: (f64, f64),
+    /// Number of windows.
+    windows: f64,
     /// Number of instructions before the open window; `None` without one.
     opened_at: Option<u64>,
     /// Cycles in which the thread waited on its core, counted or not.
@@ -66,17 +75,31 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
-    /// Returns the scale of the clock. `of_all` is the pace of all threads, for one without a
-    /// window of its own.
-    fn scale(&self, of_all: Pace) -> u64 {
-        let measured = self.measured.per_instruction().or(of_all.per_instruction());
-        match (measured, self.warmed.per_instruction()) {
-            (Some(measured), Some(warmed)) => {
-                let scale = (WHOLE as f64 * measured / warmed).round() as u64;
-                scale.clamp(*SCALES.start(), *SCALES.end())
-            }
-            _ => WHOLE,
+    /// Returns how much slower than the pace of all threads the thread was.
+    fn slowness(&self) -> f64 {
+        let (measured, expected) = self.own;
+        if expected <= 0.0 {
+            return 1.0;
         }
+        let prior = PRIOR * expected / self.windows;
+        (measured + prior) / (expected + prior)
+    }
+
+    /// Returns the scale of the clock. `of_all` is the pace of all threads.
+    fn scale(&self, of_all: Pace) -> u64 {
+        let scale = (WHOLE as f64 * of_all.ratio() * self.slowness()).round() as u64;
+        scale.clamp(*SCALES.start(), *SCALES.end())
+    }
+
+    /// Learns from a window how slow the thread is.
+    fn learn(&mut self, window: &WindowOfThread, of_all: Pace) {
+        if let Some(warmed) = window.warmed_cycles {
+            self.own.0 += window.busy_cycles() as f64;
+            self.own.1 += warmed * of_all.ratio();
+            self.windows += 1.0;
+        }
+        self.warmed.0 *= KEPT;
+        self.warmed.1 *= KEPT;
     }
 }
 
@@ -85,6 +108,9 @@ impl Sampling {
 pub(crate) struct WindowOfThread {
     pub(crate) instructions: u64,
     pub(crate) counts: CoreOutcome,
+    /// Cycles that functional warming has for as many instructions of the thread, by itself; `None`
+    /// if it had none yet.
+    warmed_cycles: Option<f64>,
 }
 
 impl WindowOfThread {
@@ -115,8 +141,10 @@ impl CoreRun {
     }
 
     /// Ends the window and returns its counts; `None` if the thread ran no instruction in it.
+    /// `of_all` is the pace of all threads before the window.
     pub(crate) fn take_window<S: RunSink>(
         &mut self,
+        of_all: Pace,
         program: &Program,
         memory: &mut MemorySystem,
         observer: &mut S,
@@ -131,11 +159,11 @@ impl CoreRun {
         if instructions == 0 {
             return None;
         }
-        let window = WindowOfThread { instructions, counts: self.outcome(program) };
-        let sampling = self.sampling.get_or_insert_default();
-        sampling.measured.age();
-        sampling.measured.add(window.busy_cycles(), instructions);
-        sampling.warmed.age();
+        let (cycles, warmed) = sampling.warmed;
+        let warmed_cycles = (warmed > 0.0).then(|| cycles / warmed * instructions as f64);
+        let window =
+            WindowOfThread { instructions, counts: self.outcome(program), warmed_cycles };
+        self.sampling.get_or_insert_default().learn(&window, of_all);
         self.measured = Snapshot::default();
         self.levels.forget_totals();
         self.waits.on_core = 0;
@@ -188,7 +216,8 @@ impl CoreRun {
         sampling.is_warming = true;
         sampling.last = last;
         sampling.clock = end;
-        sampling.warmed.add((end - begin) * WHOLE / scale, ran);
+        sampling.warmed.0 += ((end - begin) * WHOLE) as f64 / scale as f64;
+        sampling.warmed.1 += ran as f64;
         self.done += ran;
         self.pipeline.idle_until(end, &mut NullSink);
         for place in first..self.at {

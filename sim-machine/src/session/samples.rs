@@ -55,8 +55,8 @@ pub struct Samples {
     /// The run: its header, and for each thread the instructions, the unknown words and the waits,
     /// those on the core uncounted ones included. It has no counts.
     pub run: Outcome,
-    /// Counts of everything that ran, in functional warming, in warm-ups and in windows.
-    pub known: Counts,
+    /// Counts of each core in all that it ran: functional warming, warm-ups and windows.
+    pub known: Vec<Counts>,
     /// Threads of each stretch, in the order of the cores of the run.
     pub stretches: Vec<Vec<ThreadStretch>>,
 }
@@ -124,7 +124,7 @@ struct Sampler<'s> {
     /// Pace of all threads in their windows.
     pace: Pace,
     /// Counts of the ended threads, in functional warming and in detail.
-    known: Counts,
+    known: Vec<Counts>,
     stretches: Vec<Vec<ThreadStretch>>,
     /// Instructions of each thread before the current stretch.
     before: Vec<u64>,
@@ -147,6 +147,7 @@ impl<'s> Sampler<'s> {
         Ok(Sampler {
             session,
             before: vec![0; threads.len()],
+            known: vec![Counts::default(); threads.len()],
             threads,
             scheduler,
             program,
@@ -156,7 +157,6 @@ impl<'s> Sampler<'s> {
             is_detailed: false,
             is_open: false,
             pace: Pace::default(),
-            known: Counts::default(),
             stretches: Vec::with_capacity(stretches.len()),
         })
     }
@@ -186,9 +186,9 @@ impl<'s> Sampler<'s> {
             scheduler.ran(first, state);
         }
         if state.ended {
-            let window = core.take_window(program, memory, observer);
+            let window = core.take_window(self.pace, program, memory, observer);
             core.end_sampling();
-            self.known.add(&core.all_counts());
+            self.known[first] = core.all_counts();
             self.keep(first, window);
         }
         self.threads.ran(first, more, &self.program, &mut self.memory)?;
@@ -254,18 +254,19 @@ impl<'s> Sampler<'s> {
     fn close(&mut self) {
         (self.is_open, self.is_detailed) = (false, false);
         let observer = &mut Erratum { has_erratum: false, observer: &mut Unobserved::default() };
-        let Sampler { program, memory, threads, .. } = self;
+        let Sampler { program, memory, threads, pace, .. } = self;
         let windows: Vec<_> = threads
             .all_running()
-            .map(|(number, core)| (number, core.take_window(program, memory, observer)))
+            .map(|(number, core)| (number, core.take_window(*pace, program, memory, observer)))
             .collect();
+        self.pace.age();
         windows.into_iter().for_each(|(number, window)| self.keep(number, window));
     }
 
     /// Keeps the window of a thread in the current stretch.
     fn keep(&mut self, thread: usize, window: Option<WindowOfThread>) {
         if let (Some(window), Some(stretch)) = (window, self.stretches.last_mut()) {
-            self.pace.add(window.busy_cycles(), window.instructions);
+            self.pace.add(&window);
             stretch[thread].counted = window.instructions;
             stretch[thread].window = Some(window.counts);
         }
