@@ -20,7 +20,8 @@ const UNSEEN: f64 = 0.5;
 
 /// Further events that functional warming counts, with a standard deviation that is taken for all
 /// of them. The length of its wrong paths, and the order of its turns, change them by some percent.
-const NEARLY: [PmuEvent; 15] = [
+const NEARLY: [PmuEvent; 16] = [
+    PmuEvent::BUS_ACCESS,
     PmuEvent::L1D_CACHE_REFILL_RD,
     PmuEvent::L1D_CACHE_REFILL_WR,
     PmuEvent::L1D_CACHE_REFILL_INNER,
@@ -37,6 +38,13 @@ const NEARLY: [PmuEvent; 15] = [
     PmuEvent::L2D_TLB_REFILL_WR,
     PmuEvent::LL_CACHE_RD,
 ];
+/// Smallest correlation with mispredicted branches that corrects a count.
+const LEAST_CORRELATION: f64 = 0.3;
+/// Largest part of the mispredicted branches that windows may have too few or too many of.
+const MOST_MISSING: f64 = 0.25;
+/// Ratio of counts from which windows are taken to see what functional warming cannot.
+const CONTENDED: f64 = 1.25;
+
 /// Relative standard deviation of the counts of [`NEARLY`].
 const NEAR: f64 = 0.05;
 
@@ -232,8 +240,13 @@ fn estimate_of(samples: &Samples, ticks: f64) -> Estimate {
         Waiting::new(cycles_left, ticks).add_to(core);
         core.waits.on_core = core.waits.on_core - *cycles as u64 + cycles_left;
     }
+    let known = samples.known.iter().map(|core| core.raised(MISPREDICTED.0)).sum();
+    let is_corrected = sums.correct(&mut outcome, known);
     let total = outcome.total();
     let mut errors = sums.errors(&total, &unseen, waits.error, ticks);
+    if is_corrected {
+        errors[MISPREDICTED.0 as usize] = 100.0 * NORMAL_95 * MISPREDICTED.1;
+    }
     pull(&mut outcome, &samples.known, &total, &mut errors);
     outcome.header.contended_exclusives = outcome.memory().contended_exclusives;
     outcome.note_order();
@@ -253,10 +266,13 @@ fn pull(outcome: &mut Outcome, known: &[Counts], total: &Counts, errors: &mut [f
     let nearly = NEARLY.into_iter().map(|event| (event, NEAR));
     for (event, trust) in TRUSTED.into_iter().chain([MISPREDICTED]).chain(nearly) {
         let (known, found) = (all.raised(event) as f64, total.raised(event) as f64);
-        let error = errors[event as usize] / 100.0 / NORMAL_95 * found;
+        let whole = total.value(event) as f64;
+        let error = errors[event as usize] / 100.0 / NORMAL_95 * whole;
         let own = trust * known;
         let difference = known - found;
-        if difference < -FAR * own.hypot(error) || error == 0.0 && found > 0.0 {
+        let is_contended = found > CONTENDED * known && difference < -FAR * own.hypot(error);
+        // A count that is the same in all windows is known, unless they have none of it.
+        if is_contended || error == 0.0 && found > 0.0 {
             continue;
         }
         let error = error.max(difference);
@@ -264,7 +280,8 @@ fn pull(outcome: &mut Outcome, known: &[Counts], total: &Counts, errors: &mut [f
         let mean = known + weight * (found - known);
         if mean > 0.0 {
             weights[event as usize] = weight;
-            errors[event as usize] = 100.0 * NORMAL_95 * weight.sqrt() * error / mean;
+            let whole = whole + mean - found;
+            errors[event as usize] = 100.0 * NORMAL_95 * weight.sqrt() * error / whole;
         }
     }
     for (core, known) in outcome.cores.iter_mut().zip(known) {
@@ -319,7 +336,10 @@ fn error_of_parts(
     };
     let all: Vec<Option<f64>> = parts.iter().map(changed).collect();
     let any = all.iter().any(Option::is_some);
-    let sum = parts.iter().zip(all).map(|(part, error)| error.unwrap_or_else(|| own(*part))).sum();
+    let of_parts = parts.iter().zip(all).map(|(part, error)| error.unwrap_or_else(|| own(*part)));
+    // What a sum has outside of its parts.
+    let rest = 100.0 * NORMAL_95 * NEAR * total.raised(event) as f64;
+    let sum = of_parts.sum::<f64>() + rest;
     any.then_some(sum)
 }
 
@@ -412,7 +432,49 @@ impl Sums {
 
     /// Returns the standard error of a value in all stretches together.
     fn spread(&self, value: usize) -> f64 {
-        self.off.iter().flatten().map(|off| off[value].powi(2)).sum::<f64>().sqrt()
+        self.product(value, value).sqrt()
+    }
+
+    /// Returns the covariance of two values in all stretches together.
+    fn product(&self, one: usize, other: usize) -> f64 {
+        self.off.iter().flatten().map(|off| off[one] * off[other]).sum()
+    }
+
+    /// Corrects the counts that go with mispredicted branches, of which `known` is the number in the
+    /// run, and takes from the distances of the windows what mispredictions explain (a regression
+    /// estimate: Cochran, chapter 7). Returns false if windows and run differ too much for that.
+    fn correct(&mut self, outcome: &mut Outcome, known: u64) -> bool {
+        let mispredicted = MISPREDICTED.0 as usize;
+        let own = self.product(mispredicted, mispredicted);
+        let total = outcome.total();
+        let missing = known as f64 - total.raised(MISPREDICTED.0) as f64;
+        if known == 0 || own <= 0.0 || missing.abs() > MOST_MISSING * known as f64 {
+            return false;
+        }
+        let slopes: Vec<f64> = (0..COUNT)
+            .map(|value| {
+                let both = self.product(value, mispredicted);
+                let correlation = both / (own * self.product(value, value)).sqrt();
+                if correlation.abs() >= LEAST_CORRELATION { both / own } else { 0.0 }
+            })
+            .collect();
+        let factor = |event: PmuEvent| match total.value(event) as f64 {
+            0.0 => 1.0,
+            value => (1.0 + slopes[event as usize] * missing / value).max(0.0),
+        };
+        let factors: Vec<f64> = PmuEvent::ALL.into_iter().map(factor).collect();
+        for core in &mut outcome.cores {
+            core.change_counts(|counts| {
+                *counts = counts.map_events(|event, count| {
+                    (count as f64 * factors[event as usize]).round() as u64
+                });
+            });
+        }
+        for off in self.off.iter_mut().flatten() {
+            let by = off[mispredicted];
+            off.iter_mut().zip(&slopes).for_each(|(off, slope)| *off -= slope * by);
+        }
+        true
     }
 
     /// Adds the windows of one thread: each differs from the mean of those around it.

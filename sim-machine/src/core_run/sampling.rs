@@ -91,15 +91,14 @@ impl Sampling {
         scale.clamp(*SCALES.start(), *SCALES.end())
     }
 
-    /// Learns from a window how slow the thread is.
-    fn learn(&mut self, window: &WindowOfThread, of_all: Pace) {
+    /// Learns from a window how slow the thread is. `of_window` is the pace of all threads in this
+    /// window.
+    fn learn(&mut self, window: &WindowOfThread, of_window: Pace) {
         if let Some(warmed) = window.warmed_cycles {
             self.own.0 += window.busy_cycles() as f64;
-            self.own.1 += warmed * of_all.ratio();
+            self.own.1 += warmed * of_window.ratio();
             self.windows += 1.0;
         }
-        self.warmed.0 *= KEPT;
-        self.warmed.1 *= KEPT;
     }
 }
 
@@ -141,10 +140,8 @@ impl CoreRun {
     }
 
     /// Ends the window and returns its counts; `None` if the thread ran no instruction in it.
-    /// `of_all` is the pace of all threads before the window.
     pub(crate) fn take_window<S: RunSink>(
         &mut self,
-        of_all: Pace,
         program: &Program,
         memory: &mut MemorySystem,
         observer: &mut S,
@@ -160,14 +157,19 @@ impl CoreRun {
             return None;
         }
         let (cycles, warmed) = sampling.warmed;
+        sampling.warmed = (cycles * KEPT, warmed * KEPT);
         let warmed_cycles = (warmed > 0.0).then(|| cycles / warmed * instructions as f64);
         let window =
             WindowOfThread { instructions, counts: self.outcome(program), warmed_cycles };
-        self.sampling.get_or_insert_default().learn(&window, of_all);
         self.measured = Snapshot::default();
         self.levels.forget_totals();
         self.waits.on_core = 0;
         Some(window)
+    }
+
+    /// Learns from a window how slow the thread is beside all threads of this window.
+    pub(crate) fn learn_pace(&mut self, window: &WindowOfThread, of_window: Pace) {
+        self.sampling.get_or_insert_default().learn(window, of_window);
     }
 
     /// Returns all counts of the thread so far, those of functional warming and of warm-ups

@@ -186,7 +186,7 @@ impl<'s> Sampler<'s> {
             scheduler.ran(first, state);
         }
         if state.ended {
-            let window = core.take_window(self.pace, program, memory, observer);
+            let window = core.take_window(program, memory, observer);
             core.end_sampling();
             self.known[first] = core.all_counts();
             self.keep(first, window);
@@ -254,13 +254,22 @@ impl<'s> Sampler<'s> {
     fn close(&mut self) {
         (self.is_open, self.is_detailed) = (false, false);
         let observer = &mut Erratum { has_erratum: false, observer: &mut Unobserved::default() };
-        let Sampler { program, memory, threads, pace, .. } = self;
+        let Sampler { program, memory, threads, .. } = self;
         let windows: Vec<_> = threads
             .all_running()
-            .map(|(number, core)| (number, core.take_window(*pace, program, memory, observer)))
+            .filter_map(|(number, core)| {
+                core.take_window(program, memory, observer).map(|window| (number, window))
+            })
             .collect();
+        let mut of_window = Pace::default();
+        windows.iter().for_each(|(_, window)| of_window.add(window));
+        for (number, core) in threads.all_running() {
+            if let Ok(place) = windows.binary_search_by_key(&number, |(number, _)| *number) {
+                core.learn_pace(&windows[place].1, of_window);
+            }
+        }
         self.pace.age();
-        windows.into_iter().for_each(|(number, window)| self.keep(number, window));
+        windows.into_iter().for_each(|(number, window)| self.keep(number, Some(window)));
     }
 
     /// Keeps the window of a thread in the current stretch.
