@@ -226,7 +226,6 @@ impl<A: Arrivals> Order for Causal<A> {
     }
 
     fn begin_turn(&mut self, thread: usize, at: Cycle) -> Result<Option<Turn>, MachineError> {
-        self.passing = None;
         if self.is_held(thread) {
             self.pass(thread, at)?;
             if self.is_held(thread) {
@@ -246,6 +245,7 @@ impl<A: Arrivals> Order for Causal<A> {
         {
             last.cycle = last.cycle.max(state.cycle);
         }
+        self.passing = None;
         if state.ended {
             self.runnable.retain(|i| *i != thread);
             self.unpark(thread);
