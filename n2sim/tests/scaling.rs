@@ -44,6 +44,7 @@ fn rows_are_the_runs_on_so_many_cores() {
         let [cores, cycles, switching, idle]: [f64; 4] =
             [0, 1, 8, 9].map(|at| row[at].parse().unwrap());
         let on_cores = cores * cycles * (1.0 - (idle + switching) / 100.0);
+        assert!(switching >= 0.0 && (0.0..50.0).contains(&idle), "{row:?}");
         assert!((on_cores - counted).abs() < counted * 0.001, "{on_cores} of {counted}: {row:?}");
     }
     let speed_up: f64 = rows[1][3].parse().unwrap();

@@ -34,39 +34,30 @@ struct Rows {
 struct Bank {
     /// Number of the row plus 1; 0 if it never opened one.
     row: u64,
-    /// Cycle in which the row was opened.
+    /// Cycle in which the row began to open.
     opened: Cycle,
     /// Cycle of the last access to it.
     last: Cycle,
 }
 
-/// State of a bank as an access finds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// Its row is open: the access begins in this cycle.
-    Open(Cycle),
-    /// The row opens for the access in this cycle.
-    Opens(Cycle),
-}
-
 impl Bank {
-    /// Accesses a row at `at`. A row that had no access for the shortest time that it is open is
+    /// Accesses a row at `at`, and opens it if it is not open. Returns the cycle in which the row
+    /// is open for the access. A row that had no access for the shortest time that it is open is
     /// closed meanwhile; before that it is closed for another row.
-    fn access(&mut self, row: u64, at: Cycle, rows: &Rows) -> Found {
+    fn access(&mut self, row: u64, at: Cycle, rows: &Rows) -> Cycle {
         let is_idle = at > self.last.saturating_add(rows.active);
-        if self.row == row + 1 && !is_idle {
-            self.last = self.last.max(at);
-            return Found::Open(at.max(self.opened));
+        let is_open = self.row == row + 1 && !is_idle;
+        if !is_open {
+            let closed = self.opened.saturating_add(rows.active + rows.precharge);
+            self.opened = match self.row {
+                0 => at,
+                _ if is_idle => at.max(closed),
+                _ => closed.max(at.saturating_add(rows.precharge)),
+            };
+            self.row = row + 1;
         }
-        let was_open = self.row > 0;
-        let closed = self.opened.saturating_add(rows.active + rows.precharge);
-        let start = match is_idle {
-            _ if !was_open => at,
-            true => at.max(closed),
-            false => closed.max(at.saturating_add(rows.precharge)),
-        };
-        *self = Bank { row: row + 1, opened: start, last: start };
-        Found::Opens(start)
+        self.last = at.max(self.opened.saturating_add(rows.activate));
+        self.last
     }
 }
 
@@ -104,12 +95,9 @@ impl Dram {
         let Rows { lines_log2, banks_log2, activate, .. } = self.rows;
         let row = line.0 >> lines_log2;
         let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
+        let open = self.banks[bank].access(row, at, &self.rows);
         // The time of an access includes the opening of its row.
-        let (start, saved) = match self.banks[bank].access(row, at, &self.rows) {
-            Found::Open(start) => (start, activate),
-            Found::Opens(start) => (start, 0),
-        };
-        self.channels[channel].book(start) + self.access_cycles - saved
+        self.channels[channel].book(open) + self.access_cycles - activate
     }
 }
 
@@ -147,9 +135,20 @@ mod tests {
         let (row, _) = rows(&dram);
         assert_eq!(row.len(), 16, "half of the lines of two channels with rows of 1024 bytes");
         assert_eq!(dram.access(row[0], 1000), 1255, "a closed row");
-        assert_eq!(dram.access(row[1], 1010), 1010 + 255 - 40, "an open row");
-        assert_eq!(dram.access(row[2], 1100), 1100 + 255 - 40, "90 cycles later it is open");
-        assert_eq!(dram.access(row[3], 1191), 1191 + 255, "after 91 cycles it is closed");
+        assert_eq!(dram.access(row[1], 1060), 1060 + 255 - 40, "an open row");
+        assert_eq!(dram.access(row[2], 1150), 1150 + 255 - 40, "90 cycles later it is open");
+        assert_eq!(dram.access(row[3], 1241), 1241 + 255, "after 91 cycles it is closed");
+    }
+
+    #[test]
+    fn no_line_comes_from_a_row_before_it_is_open() {
+        let mut dram = Dram::new(&config(4));
+        let (row, _) = rows(&dram);
+        assert_eq!(dram.access(row[0], 1000), 1255);
+        for line in &row[1..4] {
+            let done = dram.access(*line, 1001);
+            assert!(done >= 1255, "the row opens at 1040: {done}");
+        }
     }
 
     #[test]
@@ -157,12 +156,11 @@ mod tests {
         let mut dram = Dram::new(&config(4));
         let (row, other) = rows(&dram);
         assert_eq!(dram.access(row[0], 1000), 1255);
-        // The row stays open for 90 cycles and takes 30 to close.
-        assert_eq!(dram.access(other[0], 1020), 1000 + 90 + 30 + 255);
-        // 100 cycles later the row may close at once, which takes 30.
-        let again = 1120 + 100;
+        // The row stays open for 90 cycles and takes 30 to close: the other one opens at 1120.
+        assert_eq!(dram.access(other[0], 1020), 1120 + 255);
         assert_eq!(dram.access(other[1], 1200), 1200 + 255 - 40);
-        assert_eq!(dram.access(row[0], again), again + 30 + 255);
+        // At 1260 the row has been open long enough, so that it only takes 30 to close.
+        assert_eq!(dram.access(row[0], 1260), 1260 + 30 + 255);
     }
 
     #[test]
@@ -170,7 +168,7 @@ mod tests {
         let mut dram = Dram::new(&DramConfig { precharge_cycles: 300, ..config(4) });
         let (row, other) = rows(&dram);
         assert_eq!(dram.access(row[0], 1000), 1255);
-        assert_eq!(dram.access(other[0], 1100), 1000 + 90 + 300 + 255);
+        assert_eq!(dram.access(other[0], 1140), 1000 + 90 + 300 + 255);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl CoreRun {
 
     /// Returns the pipeline of the core, after the thread's last operation on it.
     pub(crate) fn hand_over(&mut self, idle: &mut Pipeline, memory: &mut MemorySystem) {
-        // An uncounted thread ends without this.
+        // At the end of a thread that was not counted then, operations are still in flight.
         self.pipeline.push_stores(0, &mut memory.port(self.core), &mut self.totals);
         self.pipeline.finish(&mut self.totals);
         memory.port(self.core).clear_exclusive();

@@ -58,8 +58,6 @@ pub(crate) struct Seat {
 struct Core {
     /// The thread that ran on it last.
     last: Option<usize>,
-    /// Set if that thread has another core now.
-    is_left: bool,
     /// Clock of that thread when it ran last.
     clock: Cycle,
     /// End of the thread's time slice.
@@ -122,7 +120,7 @@ impl<'t> SharedCores<'t> {
         config: ThreadsConfig,
     ) -> SharedCores<'t> {
         let clock = states.iter().map(|state| state.cycle).max().unwrap_or(0);
-        let core = Core { last: None, is_left: false, clock, slice_end: 0 };
+        let core = Core { last: None, clock, slice_end: 0 };
         SharedCores {
             order,
             config,
@@ -167,8 +165,7 @@ impl<'t> SharedCores<'t> {
 
     /// Returns true if the thread has a core, which no other one has had since.
     fn is_on_core(&self, thread: usize) -> bool {
-        let core = &self.cores[self.places[thread]];
-        core.last == Some(thread) && !core.is_left
+        self.cores[self.places[thread]].last == Some(thread)
     }
 
     /// Gives a thread its core. Returns the seat, if it did not have the core. The time slice
@@ -178,21 +175,17 @@ impl<'t> SharedCores<'t> {
     fn take(&mut self, chosen: &Candidate) -> Option<Seat> {
         let Candidate { thread, core, ready, start, .. } = *chosen;
         let slice_end = start.saturating_add(self.config.slice_cycles);
-        let is_on_core = self.is_on_core(thread);
-        if is_on_core && self.places[thread] == core {
+        if self.places[thread] == core && self.is_on_core(thread) {
             let core = &mut self.cores[core];
             if core.slice_end <= start {
                 core.slice_end = slice_end;
             }
             return None;
         }
-        if is_on_core {
-            self.cores[self.places[thread]].is_left = true;
-        }
         self.places[thread] = core;
         let (is_switch, switch_cycles) =
             (self.is_switch(thread, core), self.switch_cycles(thread, core));
-        self.cores[core] = Core { last: Some(thread), is_left: false, slice_end, clock: start };
+        self.cores[core] = Core { last: Some(thread), slice_end, clock: start };
         Some(Seat { core, ready, is_switch, switch_cycles })
     }
 
@@ -358,6 +351,12 @@ mod tests {
                 let of_core = stays.iter().filter(|stay| stay.1 == seat.core);
                 let free_from = of_core.map(|stay| stay.3).max().unwrap_or(0);
                 let start = seat.ready.max(free_from) + seat.switch_cycles;
+                let before = stays.iter().rfind(|stay| stay.1 == seat.core);
+                if let Some(&(other, _, from, until)) = before.filter(|stay| stay.0 != thread) {
+                    let has_moved = stays.iter().rfind(|stay| stay.0 == other) != before;
+                    let stops = has_moved || ready[other].is_none_or(|ready| ready > until);
+                    assert!(stops || until - from >= SLICE, "thread {other} loses its core early");
+                }
                 longest = longest.max(start - seat.ready);
                 cycle = start;
                 stays.push((thread, seat.core, cycle, cycle));
@@ -407,8 +406,8 @@ mod tests {
 
     #[test]
     fn a_thread_that_never_waits_gets_a_core_beside_two_that_wait_for_one_another() {
-        // Threads 0 and 1 wait 100 cycles after each 100, thread 2 never.
-        let waits = vec![100; 200];
+        // Threads 0 and 1 wait 20 cycles after each 100, less than a switch takes; thread 2 never.
+        let waits = vec![20; 200];
         let (stays, longest) = run(&[waits.clone(), waits, vec![5_000]], config(2, true));
         assert!(longest <= 2 * (SLICE + SWITCH), "{longest}");
         assert!(stays.iter().any(|stay| stay.0 == 2));
