@@ -6,6 +6,7 @@ mod parts;
 mod quantum;
 mod records;
 mod registers;
+mod results;
 mod seat;
 mod skip;
 mod source;
@@ -14,7 +15,7 @@ mod wait;
 
 use crate::error::MachineError;
 use crate::levels::{Level, Levels};
-use crate::outcome::{CoreOutcome, UnknownWord, Waits};
+use crate::outcome::Waits;
 use crate::region::{Change, RegionWatch};
 use crate::run_sink::RunSink;
 use crate::thread_scheduler::ThreadState;
@@ -23,9 +24,7 @@ use deferred::Deferred;
 use parts::Counting;
 use records::{Feed, Stops, run_records};
 use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
-use sim_core::{
-    Counts, Cycle, InstId, LostSlots, MAX_FURTHER, Notice, Packed, Privilege, TraceInst,
-};
+use sim_core::{Counts, Cycle, InstId, LostSlots, MAX_FURTHER, Notice, Privilege, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{InOrderEngine, Pipeline, RecordedException};
 use sim_trace::StreamEvent;
@@ -175,17 +174,6 @@ impl CoreRun {
         self.measured = Snapshot::default();
         self.levels.forget_totals();
         (self.ended, self.ended_inside) = (false, false);
-    }
-
-    /// Returns the clock at which the thread left a core that it shares.
-    pub(crate) fn left(&self) -> Cycle {
-        self.left
-    }
-
-    /// Returns the cycle from which the mesh counts: that of the next instruction, or the start on
-    /// a core.
-    fn counted_from(&self) -> Cycle {
-        self.cycle().max(self.start)
     }
 
     /// Returns true when the thread has ended.
@@ -575,41 +563,5 @@ impl CoreRun {
         self.push_stores(memory, observer);
         self.close(true, memory, observer);
         self.ended = true;
-    }
-
-    #[cold]
-    fn note_unknown(&mut self, id: u32) {
-        *self.unknown.entry(id).or_default() += 1;
-    }
-
-    /// Returns the result of the core.
-    pub(crate) fn outcome(&self, program: &Program) -> CoreOutcome {
-        let mut unknown_words: Vec<UnknownWord> = self
-            .unknown
-            .iter()
-            .map(|(id, executions)| UnknownWord {
-                pc: program.pc(*id),
-                word: program.inst(*id).word,
-                executions: *executions,
-            })
-            .collect();
-        unknown_words.sort_by_key(|word| (std::cmp::Reverse(word.executions), word.pc));
-        CoreOutcome {
-            stream: self.stream,
-            is_counted: self.ever_counted(),
-            counts: Packed::from(&self.measured.counts),
-            levels: self.levels.packed(),
-            stalls: Packed::from(&self.measured.lost),
-            prefetches: self.measured.prefetches,
-            memory: self.measured.memory,
-            waits: Waits { end: self.clock().max(self.left), ..self.waits },
-            unknown_words: unknown_words.into_boxed_slice(),
-            instructions: self.done,
-        }
-    }
-
-    /// Returns the requested number of warm-up instructions.
-    pub(crate) fn warmup(&self) -> u64 {
-        self.watch.warmup()
     }
 }

@@ -77,7 +77,7 @@ fn any_number_of_cpus_of_the_host_gives_the_same_counts() {
 
 #[test]
 fn threads_that_share_cores_keep_all_identities() {
-    let sets = ["threads.slice-cycles=30000", "threads.switch-cycles=500"];
+    let sets = ["threads.slice-cycles=5000", "threads.switch-cycles=500"];
     let mut switches = 0;
     for (path, cores) in threaded().iter().flat_map(|path| [1, 2, 3].map(|cores| (path, cores))) {
         let overrides = [sets[0].to_owned(), sets[1].to_owned(), format!("threads.cores={cores}")];

@@ -2,7 +2,7 @@
 //! above its capacity, every L1 line in the L2.
 
 use proptest::prelude::*;
-use sim_cache::config::{PageMapping, ReplacementKind, WalkReads};
+use sim_cache::config::{MemoryConfig, PageMapping, ReplacementKind, WalkReads};
 use sim_cache::{Defect, MemorySystem, MemoryType, PageTarget, Ram};
 use sim_core::{
     CacheOp, Counts, Maintenance, MemKind, MemRequest, MemoryPort, Snoop, TlbScope, VirtAddr,
@@ -73,13 +73,7 @@ fn tables(choices: &[usize]) -> Tables {
     };
     memory.pages.mapping =
         if of(&[0, 1]) == 0 { PageMapping::Identity } else { PageMapping::Mixed };
-    memory.bus.transactions_per_cycle = of(&[1, 8]) as u32;
-    memory.bus.beat_bytes = of(&[8, 64]) as u32;
-    memory.bus.read_bytes_per_cycle = of(&[4, 64]) as u32;
-    memory.dram.channels = of(&[1, 256]) as u32;
-    memory.dram.line_cycles = of(&[1, 32]) as u32;
-    memory.dram.banks = of(&[0, 1, 256]) as u32;
-    memory.dram.row_bytes = of(&[64, 65_536]) as u32;
+    outside(memory, &mut of);
     let prefetch = &mut memory.prefetch;
     prefetch.l1d_table_entries = of(&[1, 256]) as u32;
     prefetch.l1d_distance_lines = of(&[1, 64]) as u32;
@@ -93,6 +87,17 @@ fn tables(choices: &[usize]) -> Tables {
         _ => WalkReads::L2Counted,
     };
     tables
+}
+
+/// Selects extreme values of the bus and of memory.
+fn outside(memory: &mut MemoryConfig, of: &mut impl FnMut(&[u64]) -> u64) {
+    memory.bus.transactions_per_cycle = of(&[1, 8]) as u32;
+    memory.bus.beat_bytes = of(&[8, 64]) as u32;
+    memory.bus.read_bytes_per_cycle = of(&[4, 64]) as u32;
+    memory.dram.channels = of(&[1, 256]) as u32;
+    memory.dram.line_cycles = of(&[1, 32]) as u32;
+    memory.dram.banks = of(&[0, 1, 256]) as u32;
+    memory.dram.row_bytes = of(&[64, 65_536]) as u32;
 }
 
 /// Returns addresses near the ends of pages, of the halves of the address space, and of all

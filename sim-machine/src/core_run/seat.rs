@@ -43,6 +43,17 @@ impl CoreRun {
         self.pipeline.exchange_core(idle);
     }
 
+    /// Returns the clock at which the thread left a core that it shares.
+    pub(crate) fn left(&self) -> Cycle {
+        self.left
+    }
+
+    /// Returns the cycle from which the mesh counts: that of the next instruction, or the start on
+    /// a core.
+    pub(super) fn counted_from(&self) -> Cycle {
+        self.cycle().max(self.start)
+    }
+
     /// Returns the cycle up to which all is counted.
     pub(super) fn clock(&self) -> Cycle {
         match &self.engine {
