@@ -12,7 +12,8 @@ use crate::units::mapping::Granule;
 
 pub use ideal::{IdealData, IdealMemory};
 pub use outside::{
-    BusConfig, ChipsConfig, DramConfig, FarAtomics, MeshConfig, SlcConfig, SnoopFilterConfig,
+    BusConfig, ChipsConfig, DramConfig, DvmConfig, FarAtomics, MeshConfig, SlcConfig,
+    SnoopFilterConfig,
 };
 
 /// Longest delay of one part in cycles; more than 100 times the latency of memory.
@@ -273,6 +274,8 @@ pub struct MemoryConfig {
     pub bus: BusConfig,
     /// Mesh.
     pub mesh: MeshConfig,
+    /// Maintenance of all cores.
+    pub dvm: DvmConfig,
     /// System level cache.
     pub slc: SlcConfig,
     /// Snoop filter of the home nodes.

@@ -8,6 +8,7 @@ pub(crate) mod alignment;
 pub(crate) mod atomic;
 pub(crate) mod coherence;
 pub(crate) mod coherent_fetch;
+pub(crate) mod dvm;
 pub(crate) mod exclusive;
 pub(crate) mod far_atomic;
 pub(crate) mod fragment;

@@ -298,6 +298,10 @@ impl CorePort<'_> {
                 let done = core.drain_all(now, uncore, sink);
                 MemReply { done, ..MemReply::default() }
             }
+            MemKind::Synchronize => {
+                let done = core.synchronize(now, uncore);
+                MemReply { done, ..MemReply::default() }
+            }
             MemKind::ClearExclusive => {
                 core.monitor.clear();
                 MemReply { done: now + 1, ..MemReply::default() }

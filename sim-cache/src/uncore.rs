@@ -3,12 +3,14 @@
 //! 3.2.21, 4.6.4.
 //!
 //! Each part is a file: `mesh`, `links`, `home_node`, `request_queue`, `slc`, `snoop_filter`,
-//! `dram`, `remote`. This file combines them into the path of a request: core, mesh, home node,
-//! supplier, and back. `coherence` decides which other cores hold a line. `passage` has the times
-//! of messages.
+//! `dvm`, `dram`, `remote`. This file combines them into the path of a request: core, mesh, home
+//! node, supplier, and back. `coherence` decides which other cores hold a line. `passage` has the
+//! times of messages.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;
+mod dvm;
+pub(crate) mod dvm_node;
 pub(crate) mod home_node;
 pub(crate) mod links;
 pub(crate) mod mesh;
@@ -30,6 +32,7 @@ use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::config::MemoryConfig;
 use crate::uncore::dram::Dram;
+use crate::uncore::dvm_node::DvmNode;
 use crate::uncore::home_node::HomeHash;
 use crate::uncore::mesh::Mesh;
 use crate::uncore::passage::Contention;
@@ -77,6 +80,8 @@ pub(crate) struct Uncore {
     mesh: Mesh,
     /// Resources of the mesh that messages wait for.
     contention: Contention,
+    /// Times of maintenance of all cores.
+    pub(crate) dvm: DvmNode,
     /// Counts of the mesh's PMU.
     pub(crate) traffic: Traffic,
     hash: HomeHash,
@@ -136,6 +141,7 @@ impl Uncore {
         let mut traffic = Traffic::new(mesh.plan(), config.mesh.core_clock_percent);
         let (queues, links) = contention.limits();
         traffic.note_limits(queues, queues && slc.line_hazards, links);
+        traffic.note_sync(config.dvm.sync);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             snoops: SnoopQueues::new(cores),
@@ -145,6 +151,7 @@ impl Uncore {
             traffic,
             mesh,
             contention,
+            dvm: DvmNode::new(config),
             hash: HomeHash::new(slc.slices, 1),
             remote: RemotePages::new(&config.chips),
             latencies: Latencies {

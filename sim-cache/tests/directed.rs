@@ -10,6 +10,7 @@ mod coherence_states;
 mod configuration;
 mod contention;
 mod core_pairs;
+mod dvm;
 mod errors;
 mod flow_edges;
 mod flows;

@@ -161,6 +161,9 @@ pub enum MemKind {
     /// even those of a partly written line. The address has no meaning. `done` is 0 if there were
     /// none.
     DrainStores,
+    /// `DSB` after maintenance that this core sent to all others: `done` is the cycle in which all
+    /// have performed it. The address has no meaning.
+    Synchronize,
     /// `CLREX`: releases the line that a load-exclusive marked. The address has no meaning.
     ClearExclusive,
 }

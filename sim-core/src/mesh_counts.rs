@@ -112,14 +112,33 @@ dvm_events! {
     Tlbi = 0x01,
     /// An invalidation of instruction caches by physical address arrives.
     Pici = 0x03,
+    /// A synchronization arrives.
+    Sync = 0x05,
     /// A snoop flit is sent to a core.
     SnoopFlit = 0x09,
     /// A request takes an entry of the tracker.
     TrackerAllocation = 0x0F,
+    /// A synchronization waits for older operations of its core.
+    SyncStall = 0x14,
 }
 
 /// Numbers of DVM events.
 const DVM_EVENTS: usize = 0x20;
+
+/// Kinds of requests whose time in the tracker of the DVM node is counted apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum DvmOccupant {
+    /// Every request.
+    Any,
+    /// Operations.
+    Operation,
+    /// Synchronizations.
+    Sync,
+}
+
+/// Kinds of occupants of the tracker.
+const DVM_OCCUPANTS: usize = 3;
 
 /// An agent of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -315,6 +334,10 @@ pub struct MeshCounts {
     occupied: Vec<[u64; OCCUPANTS]>,
     /// Events of the DVM node.
     dvm: Vec<u64>,
+    /// Pulses of taken entries of the tracker of the DVM node, by occupant.
+    dvm_occupied: [u64; DVM_OCCUPANTS],
+    /// Maintenance of all cores takes time, and a `DSB` waits for it.
+    pub synchronizes: bool,
     /// The queues of home nodes have a limited number of entries.
     pub limits_queues: bool,
     /// Requests to a line wait at its home node for an earlier one.
@@ -348,6 +371,8 @@ impl MeshCounts {
             home: vec![0; plan.homes.len() * HOME_EVENTS],
             occupied: vec![[0; OCCUPANTS]; plan.homes.len()],
             dvm: vec![0; DVM_EVENTS],
+            dvm_occupied: [0; DVM_OCCUPANTS],
+            synchronizes: false,
             limits_queues: false,
             limits_hazards: false,
             limits_links: false,
@@ -397,6 +422,11 @@ impl MeshCounts {
         self.dvm[event as usize] += times * mesh_sites::times(Counted::Dvm(event));
     }
 
+    /// Counts pulses of the entries that requests of a kind take in the tracker of the DVM node.
+    pub fn occupy_dvm(&mut self, occupant: DvmOccupant, pulses: u64) {
+        self.dvm_occupied[occupant as usize] += pulses;
+    }
+
     /// Returns the messages of one kind that an agent sent.
     pub fn sent(&self, agent: Agent, message: Message) -> u64 {
         self.sent[self.plan.index(agent) * Message::COUNT + message as usize]
@@ -442,6 +472,12 @@ impl MeshCounts {
         self.dvm[event as usize]
     }
 
+    /// Returns the pulses of taken entries in the tracker of the DVM node: one for 4096 cycles of
+    /// the mesh that an entry is taken.
+    pub fn occupied_dvm(&self, occupant: DvmOccupant) -> u64 {
+        self.dvm_occupied[occupant as usize]
+    }
+
     /// Returns the flits that left each crosspoint at each side, on a channel, by the number of the
     /// crosspoint and of the [`Side`].
     pub fn flits_by_side(&self, channel: Channel) -> Vec<[u64; 4]> {
@@ -483,6 +519,8 @@ impl MeshCounts {
         }
         let occupied = self.occupied.iter_mut().flatten().zip(other.occupied.iter().flatten());
         occupied.for_each(|(one, other)| apply(one, *other));
+        let of_dvm = self.dvm_occupied.iter_mut().zip(other.dvm_occupied);
+        of_dvm.for_each(|(one, other)| apply(one, other));
         apply(&mut self.cycles, other.cycles);
         apply(&mut self.reads_sent_again, other.reads_sent_again);
         self.unanswered += sign * other.unanswered;

@@ -24,6 +24,18 @@ impl Inst {
         }
     }
 
+    /// Returns true for a `DSB` that completes older maintenance of TLBs and instruction caches in
+    /// all cores: its option orders reads and writes, and not for this core alone (Arm ARM B2.3).
+    /// Inner and outer shareable are one domain in the model. A `DSB` with nXS leaves older
+    /// operations without nXS out.
+    pub fn completes_maintenance(&self) -> bool {
+        const DSB: u32 = 0xd503_309f;
+        const OPTION: u32 = 0xf00;
+        // Reserved options without types are like `SY`; 0 and 4 are `SSBB` and `PSSBB`.
+        let option = self.word >> 8 & 0xf;
+        self.word & !OPTION == DSB && matches!(option, 0b0011 | 0b1011 | 0b1111 | 0b1000 | 0b1100)
+    }
+
     /// Returns true for `LDAPR` and `LDAPUR`, which may pass an older store-release.
     pub fn is_rcpc(&self) -> bool {
         self.mem.op == MemOp::Load && self.word >> 24 & 0x3f != 0b00_1000
@@ -56,6 +68,35 @@ impl Inst {
             // `..._EL12` and `..._EL02` exist for a host only.
             5 => level >= 2 && is_host,
             _ => level >= 3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::decode;
+
+    #[test]
+    fn only_a_shareable_dsb_for_reads_and_writes_completes_maintenance() {
+        let cases: [(u32, bool, &str); 15] = [
+            (0xd503_3f9f, true, "dsb sy"),
+            (0xd503_3b9f, true, "dsb ish"),
+            (0xd503_339f, true, "dsb osh"),
+            (0xd503_389f, true, "dsb #8, reserved"),
+            (0xd503_3c9f, true, "dsb #12, reserved"),
+            (0xd503_379f, false, "dsb nsh"),
+            (0xd503_3e9f, false, "dsb st"),
+            (0xd503_3a9f, false, "dsb ishst"),
+            (0xd503_3d9f, false, "dsb ld"),
+            (0xd503_309f, false, "ssbb"),
+            (0xd503_349f, false, "pssbb"),
+            (0xd503_3e3f, false, "dsb synxs"),
+            (0xd503_3fbf, false, "dmb sy"),
+            (0xd503_221f, false, "esb"),
+            (0xd503_225f, false, "tsb csync"),
+        ];
+        for (word, completes, text) in cases {
+            assert_eq!(decode(word).completes_maintenance(), completes, "{text}");
         }
     }
 }

@@ -18,6 +18,8 @@ const STLR: u32 = 0xc89f_fc01;
 const LDAR: u32 = 0xc8df_fc01;
 /// IC IALLUIS
 const IC: u32 = 0xd508_711f;
+/// DSB ISH
+const DSB: u32 = 0xd503_3b9f;
 
 /// Times that a thread runs its loop.
 const ROUNDS: u64 = 30_000;
@@ -225,6 +227,27 @@ fn maintenance_of_all_instruction_caches_ends_a_quantum() {
     assert_close(&exact, &quanta);
     let refills = |outcome: &Outcome| outcome.cores[0].counts.value(PmuEvent::L1I_CACHE_REFILL);
     assert_eq!(refills(&exact), refills(&quanta));
+}
+
+/// The maintenance runs in exact order, and its barrier, much later, in a quantum.
+#[test]
+fn a_barrier_in_a_quantum_waits_for_maintenance_that_was_sent_before_it() {
+    let write = |writer: &mut Writer, barriers: usize| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 4 << 10).take(15_000)));
+        writer.once(2, IC, None, None);
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 4 << 10)));
+        (0..barriers).for_each(|_| writer.once(2, DSB, None, None));
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 4 << 10)));
+    };
+    let (exact, quanta, report) = on_any_cpus(|writer| write(writer, 1));
+    assert_eq!(report.broadcasts, 1, "{report:?}");
+    let cycles = |outcome: &Outcome| outcome.cores[2].counts.value(PmuEvent::CPU_CYCLES);
+    assert_eq!(cycles(&exact), cycles(&quanta));
+    let (_, twice, _) = on_any_cpus(|writer| write(writer, 2));
+    let (_, never, _) = on_any_cpus(|writer| write(writer, 0));
+    // The first barrier waits for three other cores, the second for nothing.
+    assert!(cycles(&quanta) - cycles(&never) > 300);
+    assert!(cycles(&twice) - cycles(&quanta) < 50);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sim_core::{
     AccessOutcome, CacheOp, Counts, Cycle, EventSink, InstFlags, Maintenance, MemKind, MemReply,
-    MemRequest, MemoryPort, PmuEvent, Privilege, TagUse, TraceInst, VirtAddr,
+    MemRequest, MemoryPort, PmuEvent, Privilege, TagUse, TlbScope, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -137,6 +137,10 @@ const DC_CISW_X3: u32 = 0xD508_7E43;
 const IC_IVAU_X3: u32 = 0xD50B_7523;
 const TLBI_VMALLE1: u32 = 0xD508_871F;
 const TLBI_VAE1_X3: u32 = 0xD508_8723;
+const TLBI_VMALLE1IS: u32 = 0xD508_831F;
+const IC_IALLUIS: u32 = 0xD508_711F;
+const DSB_ISHST: u32 = 0xD503_3A9F;
+const DSB_NSH: u32 = 0xD503_379F;
 const PRFM_X0: u32 = 0xF980_0000;
 const NOP: u32 = 0xD503_201F;
 
@@ -181,6 +185,55 @@ fn only_a_data_synchronization_barrier_waits_for_maintenance() {
     };
     assert!(after(DSB_ISH) >= 300);
     assert!(after(NOP) < 50);
+}
+
+/// Returns how often barriers synchronized maintenance.
+fn synchronizations(bench: &Bench) -> usize {
+    bench.memory.kinds().iter().filter(|kind| **kind == MemKind::Synchronize).count()
+}
+
+#[test]
+fn the_first_barrier_after_maintenance_of_all_cores_synchronizes_it() {
+    let after = |words: &[u32]| {
+        let mut bench = Bench::new(Recorder::default());
+        words.iter().for_each(|word| {
+            bench.run(*word, None);
+        });
+        synchronizations(&bench)
+    };
+    assert_eq!(after(&[DSB_ISH]), 0, "nothing to wait for");
+    assert_eq!(after(&[TLBI_VMALLE1, DSB_ISH]), 0, "of this core alone");
+    assert_eq!(after(&[TLBI_VMALLE1IS, DSB_ISH, DSB_ISH]), 1);
+    assert_eq!(after(&[TLBI_VMALLE1IS, IC_IALLUIS, DSB_ISH]), 1, "once for both");
+    assert_eq!(after(&[TLBI_VMALLE1IS, DSB_ISH, IC_IALLUIS, DSB_ISH]), 2);
+    assert_eq!(after(&[TLBI_VMALLE1IS, DSB_ISHST, DSB_NSH, DMB_ISH]), 0, "of another kind");
+    assert_eq!(after(&[TLBI_VMALLE1IS, DSB_ISHST, DSB_ISH]), 1);
+}
+
+#[test]
+fn a_barrier_on_a_wrong_path_synchronizes_nothing() {
+    let mut bench = Bench::new(Recorder::default());
+    bench.run(TLBI_VMALLE1IS, None).run_squashed(DSB_ISH, None);
+    assert_eq!(synchronizations(&bench), 0);
+    bench.run(DSB_ISH, None);
+    assert_eq!(synchronizations(&bench), 1, "that of the correct path");
+}
+
+/// Requests without an address have 0, which is slow here: maintenance and its synchronization.
+#[test]
+fn a_barrier_completes_when_maintenance_in_all_cores_is_complete() {
+    let mut bench = Bench::new(slow(0));
+    bench.run(TLBI_VMALLE1IS, None).run(DSB_ISH, None).run(LDR_X3_X0, Some(B));
+    let start = |kind| {
+        let accesses = &bench.memory.accesses;
+        accesses.iter().find(|(request, _)| request.kind == kind).expect("it was sent").1
+    };
+    let scope = TlbScope::Vmid { stage2: false };
+    let operation = start(MemKind::Maintain(Maintenance::Tlb { scope, broadcast: true }));
+    let sync = start(MemKind::Synchronize);
+    // `DrainStores` at the barrier takes 300 cycles in this memory too.
+    assert_eq!(sync - operation, 300 + 300);
+    assert!(start(MemKind::Load) > sync + 300);
 }
 
 #[test]

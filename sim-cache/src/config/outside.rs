@@ -59,6 +59,20 @@ pub struct MeshConfig {
     pub link_contention: bool,
 }
 
+/// `[memory.dvm]`: maintenance of TLBs and instruction caches of all cores.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DvmConfig {
+    /// Operations take time, and a `DSB` after them waits for all cores.
+    pub sync: bool,
+    /// Cycles of the DVM node from a message to those that it causes.
+    pub node_cycles: u32,
+    /// Cycles that a core takes to answer the snoop of an operation.
+    pub answer_cycles: u32,
+    /// Cycles that a core takes to answer the snoop of a synchronization.
+    pub sync_answer_cycles: u32,
+}
+
 /// `[memory.slc]`: the system level cache of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -137,11 +151,12 @@ impl MemoryConfig {
     }
 
     fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
-        let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
+        let (bus, mesh, dvm) = (&self.bus, &self.mesh, &self.dvm);
+        let (dram, chips) = (&self.dram, &self.chips);
         let delay = MAX_DELAY as u32;
         // The access time includes the opening of a row.
         let activate = if dram.banks > 0 { dram.access_cycles } else { delay };
-        let rows: [(&'static str, u32, u32, u32); 24] = [
+        let rows: [(&'static str, u32, u32, u32); 27] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
@@ -153,6 +168,9 @@ impl MemoryConfig {
             ("memory.mesh.rows", mesh.rows, 1, 64),
             ("memory.mesh.hop-cycles", mesh.hop_cycles, 0, 1000),
             ("memory.mesh.core-clock-percent", mesh.core_clock_percent, 1, 1000),
+            ("memory.dvm.node-cycles", dvm.node_cycles, 0, delay),
+            ("memory.dvm.answer-cycles", dvm.answer_cycles, 0, delay),
+            ("memory.dvm.sync-answer-cycles", dvm.sync_answer_cycles, 0, delay),
             ("memory.slc.home-node-cycles", self.slc.home_node_cycles, 0, delay),
             ("memory.slc.queue-entries", self.slc.queue_entries, 0, 1024),
             ("memory.dram.access-cycles", dram.access_cycles, 0, delay),

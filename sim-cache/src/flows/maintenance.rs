@@ -91,11 +91,12 @@ impl CorePort<'_> {
             Maintenance::InstByAddress => self.invalidate_inst_line(operand, now, sink),
             Maintenance::InstAll { broadcast } => {
                 core.l1i.clear();
+                let mut done = now + core.latencies.l1i_hit;
                 if broadcast {
-                    self.uncore.count_broadcast(core.number, DvmEvent::Pici);
+                    uncore.count_broadcast(core.number, DvmEvent::Pici);
+                    done = core.send_dvm_operation(done, uncore).unwrap_or(done);
                     self.peers().for_each(|peer| peer.l1i.clear());
                 }
-                let done = now + self.core.latencies.l1i_hit;
                 MemReply { done, ..MemReply::default() }
             }
             Maintenance::Tlb { .. }
@@ -118,10 +119,13 @@ impl CorePort<'_> {
             Err(fault) => return fault,
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
-        let leaves = core.bus.message(translated.start + core.latencies.l2_lookup);
+        let ready = translated.start + core.latencies.l2_lookup;
         uncore.count_broadcast(core.number, DvmEvent::Pici);
         core.l1i.remove(line);
-        let done = uncore.round_trip(core.number, line, leaves);
+        let done = core.send_dvm_operation(ready, uncore).unwrap_or_else(|| {
+            let leaves = core.bus.message(ready);
+            uncore.round_trip(core.number, line, leaves)
+        });
         self.peers().for_each(|peer| {
             peer.l1i.remove(line);
         });

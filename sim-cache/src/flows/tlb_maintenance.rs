@@ -2,8 +2,8 @@
 //! none of it is counted. `AT` is in `translate` (decision A16).
 //!
 //! A write of a table base register changes the address space and removes nothing: entries of other
-//! address spaces and global entries stay. Not modeled: the time until other cores have answered a
-//! broadcast; ranges; the level hint.
+//! address spaces and global entries stay. Other cores remove their entries at once; `dvm` has the
+//! time until they have answered a broadcast. Not modeled: ranges; the level hint.
 
 use sim_core::mesh_counts::DvmEvent;
 use sim_core::{Cycle, EventSink, Maintenance, MemReply, TlbScope};
@@ -109,6 +109,7 @@ impl CorePort<'_> {
         now: Cycle,
         sink: &mut S,
     ) -> MemReply {
+        let mut done = now + 1;
         match maintenance {
             Maintenance::Translate { write } => {
                 return self.core.address_translate(write, operand, now, self.uncore, sink);
@@ -119,6 +120,7 @@ impl CorePort<'_> {
                 self.core.invalidate_tlbs(invalidation);
                 if broadcast {
                     self.uncore.count_broadcast(self.core.number, DvmEvent::Tlbi);
+                    done = self.core.send_dvm_operation(now, self.uncore).unwrap_or(done);
                     self.peers().for_each(|peer| peer.invalidate_tlbs(invalidation));
                 }
             }
@@ -126,6 +128,6 @@ impl CorePort<'_> {
             Maintenance::Stage2TableBase => self.core.enter_virtual_machine(operand.0),
             _ => {}
         }
-        MemReply { done: now + 1, ..MemReply::default() }
+        MemReply { done, ..MemReply::default() }
     }
 }

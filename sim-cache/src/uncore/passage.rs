@@ -63,7 +63,13 @@ impl Contention {
 
 impl Uncore {
     /// Returns the cycles for which a message waits at the links of its way.
-    fn wait(&mut self, from: Crosspoint, to: Crosspoint, message: Message, at: Cycle) -> Cycle {
+    pub(super) fn wait(
+        &mut self,
+        from: Crosspoint,
+        to: Crosspoint,
+        message: Message,
+        at: Cycle,
+    ) -> Cycle {
         let Uncore { contention, traffic, .. } = self;
         let Some(links) = &mut contention.links else { return 0 };
         links.send((from, to), message, at, |crosspoint, side, cycles| {
@@ -218,11 +224,7 @@ impl Uncore {
         };
         let rests = &mut queues[number].rests;
         let pulses = [Occupant::Any, occupant(accepted.message)].map(|occupant| {
-            let rest = &mut rests[occupant as usize];
-            *rest += taken * *clock_percent;
-            let pulses = *rest / (PULSE_CYCLES * 100);
-            *rest %= PULSE_CYCLES * 100;
-            (occupant, pulses)
+            (occupant, pulses(&mut rests[occupant as usize], taken, *clock_percent))
         });
         if !self.is_remote(line) {
             let slice = self.hash.slice_of(line);
@@ -310,6 +312,15 @@ impl Uncore {
     pub(crate) fn snoop_answered(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         self.sent_to_home(core, line, Message::SnpResp, at)
     }
+}
+
+/// Adds core cycles of a taken entry to a part of a pulse, in hundredths of a cycle of the mesh.
+/// Returns the whole pulses, and leaves the rest.
+pub(super) fn pulses(rest: &mut u64, cycles: Cycle, clock_percent: u64) -> u64 {
+    *rest += cycles * clock_percent;
+    let pulses = *rest / (PULSE_CYCLES * 100);
+    *rest %= PULSE_CYCLES * 100;
+    pulses
 }
 
 /// Returns the kind of a request, as the occupancy of a queue is counted.

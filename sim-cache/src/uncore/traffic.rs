@@ -6,7 +6,9 @@
 //! place outside of this file that causes it, so that tests can silence single places.
 
 use sim_core::chi::{Channel, Message};
-use sim_core::mesh_counts::{Agent, DvmEvent, FloorPlan, HomeEvent, MeshCounts, Occupant, Side};
+use sim_core::mesh_counts::{
+    Agent, DvmEvent, DvmOccupant, FloorPlan, HomeEvent, MeshCounts, Occupant, Side,
+};
 use sim_core::{Cycle, LINE_BYTES, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
@@ -61,6 +63,7 @@ impl Traffic {
         empty.limits_queues = self.counts.limits_queues;
         empty.limits_hazards = self.counts.limits_hazards;
         empty.limits_links = self.counts.limits_links;
+        empty.synchronizes = self.counts.synchronizes;
         if self.counts.pairs.keeps_lines() {
             empty.pairs.keep_lines();
         }
@@ -72,6 +75,11 @@ impl Traffic {
     pub(crate) fn note_limits(&mut self, queues: bool, hazards: bool, links: bool) {
         (self.counts.limits_queues, self.counts.limits_links) = (queues, links);
         self.counts.limits_hazards = hazards;
+    }
+
+    /// Notes in the counts whether maintenance of all cores is synchronized.
+    pub(crate) fn note_sync(&mut self, synchronizes: bool) {
+        self.counts.synchronizes = synchronizes;
     }
 
     /// Counts cycles of the mesh in which flits waited to leave a crosspoint.
@@ -91,6 +99,13 @@ impl Traffic {
     pub(crate) fn occupy(&mut self, slice: u32, occupant: Occupant, pulses: u64) {
         if pulses > 0 && self.is_counting() {
             self.counts.occupy(slice, occupant, pulses);
+        }
+    }
+
+    /// Counts pulses of the entries of the DVM node's tracker.
+    pub(crate) fn occupy_dvm(&mut self, occupant: DvmOccupant, pulses: u64) {
+        if pulses > 0 && self.is_counting() {
+            self.counts.occupy_dvm(occupant, pulses);
         }
     }
 
@@ -390,7 +405,16 @@ impl Uncore {
         self.pass(core, device, data);
     }
 
-    /// Counts maintenance of TLBs or instruction caches that a core sends to all others.
+    /// Counts an event of the DVM node.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn raise_dvm(&mut self, event: DvmEvent) {
+        if self.traffic.is_counting() {
+            self.traffic.counts.raise_dvm(event, 1);
+        }
+    }
+
+    /// Counts maintenance of TLBs or instruction caches, or its synchronization, that a core sends
+    /// to all others.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn count_broadcast(&mut self, core: usize, event: DvmEvent) {
         if !self.traffic.is_counting() {

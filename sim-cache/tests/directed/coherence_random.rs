@@ -16,7 +16,7 @@ const FEW: u64 = 30_000;
 /// Operations between two checks.
 const BETWEEN_CHECKS: u64 = 50;
 
-const KINDS: [MemKind; 16] = [
+const KINDS: [MemKind; 17] = [
     MemKind::Load,
     MemKind::Load,
     MemKind::Store,
@@ -33,6 +33,7 @@ const KINDS: [MemKind; 16] = [
     MemKind::Maintain(Maintenance::DataByAddress(CacheOp::CleanInvalidate)),
     MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Invalidate)),
     MemKind::Maintain(Maintenance::InstByAddress),
+    MemKind::Synchronize,
 ];
 
 const SNOOPS: [Snoop; 4] = [Snoop::Shared, Snoop::Unique, Snoop::Forward, Snoop::CleanInvalidate];

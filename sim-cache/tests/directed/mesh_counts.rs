@@ -266,7 +266,8 @@ pub(crate) fn an_external_snoop_and_a_stash_are_counted_with_their_answers() {
 pub(crate) fn nothing_is_counted_outside_of_the_counted_part_and_cycles_are_those_of_the_mesh() {
     let mut cores = Cores::quiet(2);
     cores.ld(0);
-    let fresh = MeshCounts::new(cores.memory.mesh_counts().plan.clone());
+    let mut fresh = MeshCounts::new(cores.memory.mesh_counts().plan.clone());
+    fresh.synchronizes = true;
     assert_eq!(*cores.memory.mesh_counts(), fresh);
     cores.memory.begin_counting(1000);
     cores.memory.begin_counting(1500);

@@ -4,10 +4,11 @@ use sim_cache::{MemoryType, PageTarget};
 use sim_core::chi::Message;
 use sim_core::mesh_counts::{Agent, AgentKind, DvmEvent, HomeEvent, MeshCounts};
 use sim_core::{
-    CacheOp, DataSource, Maintenance, MemKind, MemRequest, MemoryPort, Snoop, TlbScope, VirtAddr,
+    CacheOp, DataSource, Maintenance, MemKind, MemRequest, MemoryPort, Snoop, VirtAddr,
 };
 
 use super::coherence::{Cores, D};
+use super::dvm::{self, TLBI};
 use super::mesh_counts::{counted, expect, expect_messages};
 use super::rig::Tables;
 
@@ -55,15 +56,13 @@ pub(crate) fn device_memory_answers_with_a_part_of_a_line() {
 
 #[test]
 pub(crate) fn maintenance_of_all_cores_is_seven_messages_between_two_cores_and_the_dvm_node() {
-    let tlbi = Maintenance::Tlb { scope: TlbScope::All, broadcast: true };
     let cases = [
-        (tlbi, DvmEvent::Tlbi),
-        (Maintenance::InstByAddress, DvmEvent::Pici),
-        (Maintenance::InstAll { broadcast: true }, DvmEvent::Pici),
+        (TLBI, DvmEvent::Tlbi),
+        (MemKind::Maintain(Maintenance::InstByAddress), DvmEvent::Pici),
+        (MemKind::Maintain(Maintenance::InstAll { broadcast: true }), DvmEvent::Pici),
     ];
-    for (maintenance, event) in cases {
+    for (maintain, event) in cases {
         let mut cores = Cores::quiet(2);
-        let maintain = MemKind::Maintain(maintenance);
         let counts = counted(&mut cores, |cores| cores.access(0, maintain, D));
         let messages = [
             (Message::DVMOp, 1),
@@ -77,6 +76,40 @@ pub(crate) fn maintenance_of_all_cores_is_seven_messages_between_two_cores_and_t
         let events = [event, DvmEvent::TrackerAllocation, DvmEvent::SnoopFlit];
         assert_eq!(events.map(|event| counts.of_dvm(event)), [1, 1, 2]);
     }
+}
+
+#[test]
+pub(crate) fn a_synchronization_is_as_many_messages_as_an_operation() {
+    let mut cores = Cores::quiet(2);
+    cores.access(0, TLBI, D);
+    let counts = counted(&mut cores, |cores| cores.access(0, MemKind::Synchronize, D));
+    let messages = [
+        (Message::DVMOp, 1),
+        (Message::DBIDResp, 1),
+        (Message::PartWrData, 1),
+        (Message::SnpDVMOp, 1),
+        (Message::SnpResp, 1),
+        (Message::Comp, 1),
+    ];
+    expect_messages(&counts, &messages);
+    let events = DvmEvent::ALL.iter().map(|event| (*event, counts.of_dvm(*event)));
+    let raised: Vec<_> = events.filter(|(_, times)| *times > 0).collect();
+    let expected =
+        [(DvmEvent::Sync, 1), (DvmEvent::SnoopFlit, 2), (DvmEvent::TrackerAllocation, 1)];
+    assert_eq!(raised, expected);
+}
+
+#[test]
+pub(crate) fn a_synchronization_stalls_once_for_all_older_operations_of_its_core() {
+    let mut cores = Cores::new(&dvm::row(), 8);
+    let counts = counted(&mut cores, |cores| {
+        let near = 7;
+        let first = dvm::done_after(cores, near, TLBI, 0);
+        let second = dvm::done_after(cores, near, TLBI, first);
+        dvm::done_after(cores, near, MemKind::Synchronize, second);
+    });
+    let events = [DvmEvent::Tlbi, DvmEvent::Sync, DvmEvent::SyncStall];
+    assert_eq!(events.map(|event| counts.of_dvm(event)), [2, 1, 1]);
 }
 
 #[test]

@@ -43,6 +43,8 @@ const CASES: [(&str, Cases); 2] = [
     (include_str!("mesh_messages.rs"), &[
         mesh_messages::device_memory_answers_with_a_part_of_a_line,
         mesh_messages::maintenance_of_all_cores_is_seven_messages_between_two_cores_and_the_dvm_node,
+        mesh_messages::a_synchronization_is_as_many_messages_as_an_operation,
+        mesh_messages::a_synchronization_stalls_once_for_all_older_operations_of_its_core,
         mesh_messages::memory_sends_one_line_for_a_read,
         mesh_messages::an_upgrade_without_a_system_level_cache_misses_it,
         mesh_messages::victims_and_their_data_have_an_answer_each,

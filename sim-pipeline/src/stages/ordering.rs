@@ -39,6 +39,10 @@ impl Pipeline {
             }
             Special::DataSyncBarrier => {
                 self.push_before_barrier(op, memory, sink);
+                if self.lsu.is_unsynchronized() {
+                    let ready = at.earliest.max(at.ready.all().cycle());
+                    self.synchronize(op, ready, memory, sink);
+                }
                 at.result = at.result.max(self.lsu.all_observed());
             }
             Special::SystemWrite => {

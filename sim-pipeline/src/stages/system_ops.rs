@@ -2,8 +2,9 @@
 //! 3.2.19, 4.1.3).
 //!
 //! These operations leave through the store queue when all older operations have retired, so they
-//! never run on a wrong path. Only a `DSB` waits for their completion. Without the value of Xt, an
-//! operation that needs it is counted as an instruction and has no effect.
+//! never run on a wrong path. Only a `DSB` waits for their completion, in all cores if they are
+//! broadcast. Without the value of Xt, an operation that needs it is counted as an instruction and
+//! has no effect.
 
 use crate::op::ExecResult;
 use crate::op::Op;
@@ -35,9 +36,33 @@ impl Pipeline {
         done.reply = memory.access(request, start, sink);
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
+        if what.is_dvm_operation() {
+            self.lsu.sent_to_all();
+        }
         if maintains_code(what) {
             self.front.clear_mop_cache();
         }
+    }
+
+    /// Makes a `DSB`, ready in cycle `ready`, wait until all cores have performed the maintenance
+    /// that this core sent them.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn synchronize<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        ready: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        if op.squash != NEVER || !op.retires || !op.inst.completes_maintenance() {
+            return;
+        }
+        // The core has the completion of each operation before it sends the synchronization.
+        let start = ready.max(self.retire.cycle()).max(self.lsu.all_done());
+        let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(0), 1, MemKind::Synchronize);
+        let done = memory.access(request, start, sink).done;
+        self.lsu.synchronized(done);
     }
 
     /// Returns the kind of maintenance and its request. Returns `None` if it may not retire, if its

@@ -70,6 +70,8 @@ pub(crate) struct LoadStoreUnit {
     /// Aligned bytes that one slot of the drain writes, less one.
     drain_mask: u64,
     ordering: MemoryOrdering,
+    /// Maintenance of all cores has left that no `DSB` has waited for yet.
+    unsynchronized: bool,
 }
 
 /// Ordering of memory operations, restored after a wrong path.
@@ -108,6 +110,7 @@ impl LoadStoreUnit {
             dependence: DependencePredictor::new(config.dependence_entries),
             drain_mask: config.store_drain_bytes - 1,
             ordering: MemoryOrdering::default(),
+            unsynchronized: false,
         }
     }
 
@@ -169,6 +172,22 @@ impl LoadStoreUnit {
     /// waits for it.
     pub(crate) fn maintained(&mut self, cycle: Cycle) {
         self.last_drained = self.last_drained.max(cycle);
+    }
+
+    /// Records that maintenance was sent to all cores.
+    pub(crate) fn sent_to_all(&mut self) {
+        self.unsynchronized = true;
+    }
+
+    /// Returns whether maintenance of all cores waits for a `DSB`.
+    pub(crate) fn is_unsynchronized(&self) -> bool {
+        self.unsynchronized
+    }
+
+    /// Records that all cores have performed, in `cycle`, the maintenance that they were sent.
+    pub(crate) fn synchronized(&mut self, cycle: Cycle) {
+        self.unsynchronized = false;
+        self.maintained(cycle);
     }
 
     /// Records that the data of an operation is ready in `cycle`.

@@ -1,7 +1,9 @@
 //! The value of a selected event of the mesh from the counts of the model.
 
 use sim_core::chi::{Channel, Message};
-use sim_core::mesh_counts::{Agent, AgentKind, HomeEvent, MeshCounts, Occupant};
+use sim_core::mesh_counts::{
+    Agent, AgentKind, DvmEvent, DvmOccupant, HomeEvent, MeshCounts, Occupant,
+};
 use thiserror::Error;
 
 use super::events::Event;
@@ -105,6 +107,10 @@ pub(super) fn selected<'a>(
 const OCCUPANTS: [Occupant; 5] =
     [Occupant::Any, Occupant::Read, Occupant::Write, Occupant::Atomic, Occupant::Stash];
 
+/// Kinds of requests at the DVM node, in the order of the values of `occupid`.
+const DVM_OCCUPANTS: [DvmOccupant; 3] =
+    [DvmOccupant::Any, DvmOccupant::Operation, DvmOccupant::Sync];
+
 /// Returns the reason for which an event is zero with the limits of this configuration.
 fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
     let of_hazards = [HomeEvent::AddressHazard, HomeEvent::AtomicHazard];
@@ -116,6 +122,11 @@ fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
         Rule::Home(event) if of_hazards.contains(&event) && !counts.limits_hazards => {
             let has_queue = counts.limits_queues;
             Some(if has_queue { Reason::NoLineHazards } else { Reason::UnlimitedQueue })
+        }
+        Rule::DvmOccupancy | Rule::Dvm(DvmEvent::Sync | DvmEvent::SyncStall)
+            if !counts.synchronizes =>
+        {
+            Some(Reason::NoDvmSync)
         }
         Rule::Stall(..) if !counts.limits_links => Some(Reason::NoContention),
         _ => None,
@@ -145,6 +156,9 @@ fn of_event(
             chosen.iter().map(|node| counts.occupied(node.logical.into(), *occupant)).sum()
         }
         Rule::Dvm(dvm) => counts.of_dvm(dvm),
+        Rule::DvmOccupancy => DVM_OCCUPANTS
+            .get(usize::from(occupid))
+            .map_or(0, |occupant| counts.occupied_dvm(*occupant)),
         Rule::Agent(kind, direction, messages) => of_agents(kind, direction, messages, counts),
         Rule::Side(channel, side) => {
             let by_side = counts.flits_by_side(channel);

@@ -232,6 +232,7 @@ mod tests {
             Reason::NoContention,
             Reason::UnlimitedQueue,
             Reason::NoLineHazards,
+            Reason::NoDvmSync,
         ];
         for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));

@@ -64,15 +64,13 @@ reasons! {
     /// Branch predictors.
     NoBranchInvalidation = "no-branch-invalidation", "no instruction of the cores invalidates the branch predictors of others";
     /// Barriers after maintenance.
-    NoDvmSync = "no-dvmsync", "a barrier of the model does not wait for maintenance in other cores";
+    NoDvmSync = "no-dvmsync", "a barrier does not wait for maintenance in other cores (memory.dvm.sync is false)";
     /// Invalidation of instruction caches.
     ByPhysicalAddress = "by-physical-address", "instruction caches are invalidated by physical address";
     /// Filters of the DVM node.
     NoDvmFilter = "no-dvm-filter", "maintenance is sent to every core";
     /// DVM nodes.
     OneDvmNode = "one-dvm-node", "the mesh has one DVM node";
-    /// Order of maintenance.
-    NoDvmOrder = "no-dvm-order", "operations end before their synchronization arrives";
     /// The other chip.
     NoRemoteRequests = "no-remote-requests", "the cores of the other chip are idle";
     /// The link between chips.

@@ -84,6 +84,9 @@ pub enum Rule {
     Occupancy,
     /// An event of the DVM node.
     Dvm(DvmEvent),
+    /// Pulses of taken entries of the DVM node's tracker, of the kind of request that the filter
+    /// selects.
+    DvmOccupancy,
     /// Messages that the agent of a kind sends (up) or receives (down).
     Agent(AgentKind, Direction, Messages),
     /// Flits of a channel that leave a crosspoint at a side.
@@ -103,6 +106,7 @@ impl Rule {
             "home" => find(HomeEvent::ALL, |event| *event as u16 == code).map(Rule::Home),
             "occupancy" => Some(Rule::Occupancy),
             "dvm" => find(DvmEvent::ALL, |event| *event as u16 == code).map(Rule::Dvm),
+            "dvm-occupancy" => Some(Rule::DvmOccupancy),
             _ => match Reason::with_name(text) {
                 Some(reason) => Some(Rule::Zero(reason)),
                 None => agent_rule(text),

@@ -1,5 +1,5 @@
 use super::*;
-use sim_core::mesh_counts::{Crosspoint, DvmEvent, FloorPlan, Side};
+use sim_core::mesh_counts::{Crosspoint, DvmEvent, DvmOccupant, FloorPlan, Side};
 
 fn at(column: u32, row: u32) -> Crosspoint {
     Crosspoint { column, row }
@@ -123,6 +123,31 @@ fn events_of_limits_are_counted_when_the_machine_has_them() {
     }
     let ports = reason("arm_cmn_0/mxp_p0_dat_txflit_stall/", &counts);
     assert_eq!(ports, Some(Reason::NoCredits));
+}
+
+#[test]
+fn events_of_synchronization_are_counted_when_the_machine_has_it() {
+    let mut counts = counts();
+    for name in ["dn_dvmsync", "dn_txsnp_sync_stall_op", "dn_trk_occupancy_all"] {
+        let text = format!("arm_cmn_0/{name}/");
+        assert_eq!(reason(&text, &counts), Some(Reason::NoDvmSync), "{name}");
+    }
+    counts.synchronizes = true;
+    counts.raise_dvm(DvmEvent::Sync, 3);
+    counts.raise_dvm(DvmEvent::SyncStall, 2);
+    counts.occupy_dvm(DvmOccupant::Any, 9);
+    counts.occupy_dvm(DvmOccupant::Operation, 4);
+    counts.occupy_dvm(DvmOccupant::Sync, 5);
+    for (name, expected) in [
+        ("dn_dvmsync", 3),
+        ("dn_txsnp_sync_stall_op", 2),
+        ("dn_trk_occupancy_all", 9),
+        ("dn_trk_occupancy_dvmop", 4),
+        ("dn_trk_occupancy_dvmsync", 5),
+    ] {
+        assert_eq!(value(&format!("arm_cmn_0/{name}/"), &counts), expected, "{name}");
+    }
+    assert_eq!(value("arm_cmn_0/type=5,eventid=0xc,occupid=3/", &counts), 0, "of no kind");
 }
 
 #[test]
