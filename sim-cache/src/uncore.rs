@@ -3,9 +3,9 @@
 //! 3.2.21, 4.6.4.
 //!
 //! Each part is a file: `mesh`, `links`, `home_node`, `request_queue`, `slc`, `snoop_filter`,
-//! `dvm`, `dvm_node`, `dram`, `remote`. This file combines them into the path of a request: core, mesh, home
-//! node, supplier, and back. `coherence` decides which other cores hold a line. `passage` has the
-//! times of messages.
+//! `dvm`, `dvm_node`, `dram`, `remote`. This file combines them into the path of a request: core,
+//! mesh, home node, supplier, and back. `coherence` decides which other cores hold a line.
+//! `passage` has the times of messages.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;

@@ -29,6 +29,8 @@ const PAUSES: [Cycle; 16] =
 const CURVE_BYTES: u64 = 3 << 18;
 /// An L2 that never has the next line of such a stream: it is smaller, and the oldest line goes.
 const SMALL_L2: [&str; 2] = ["memory.l2.size-bytes=262144", "memory.l2.replacement=lru"];
+/// Caches that streams of writes fill soon, so that every modified line replaces another one.
+const SMALL_CACHES: [&str; 2] = ["memory.l2.size-bytes=262144", "memory.slc.slice-bytes=65536"];
 /// Bytes of each stream in the table of bandwidths, as in the published one.
 const TABLE_BYTES: u64 = 4 << 20;
 /// Numbers of cores in the tables of bandwidths.
@@ -121,9 +123,17 @@ fn measure(machine: Machine) -> Result<Measured> {
     let memory = curve(&configs, Supply::Dram);
     let cache = curve(&small, Supply::Slc(CURVE_BYTES));
     println!("{}: bandwidths", machine.name());
-    let bandwidths = configs.each(|config| {
-        let of =
-            |cores| COLUMNS.map(|(supply, work)| loaded::bandwidth(config, cores, supply, work));
+    let of_writes = Both {
+        free: config(machine, &SMALL_CACHES)?,
+        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
+    };
+    let bandwidths = configs.with(&of_writes).each(|(config, of_writes)| {
+        let of = |cores| {
+            COLUMNS.map(|(supply, work)| {
+                let config = if work == Work::Read { config } else { of_writes };
+                loaded::bandwidth(config, cores, supply, work)
+            })
+        };
         numbers(machine).map(of).collect()
     });
     println!("{}: pairs of cores", machine.name());
@@ -134,6 +144,10 @@ fn measure(machine: Machine) -> Result<Measured> {
 impl<T> Both<T> {
     fn each<R>(&self, of: impl Fn(&T) -> R) -> Both<R> {
         Both { free: of(&self.free), limited: of(&self.limited) }
+    }
+
+    fn with<'a, U>(&'a self, other: &'a Both<U>) -> Both<(&'a T, &'a U)> {
+        Both { free: (&self.free, &other.free), limited: (&self.limited, &other.limited) }
     }
 }
 

@@ -25,8 +25,9 @@ impl CoreMemory {
         Some(MemReply { done: leaves + 1, outcome, ..MemReply::default() })
     }
 
-    /// Sends the synchronization of earlier operations, ready in `at`, as soon as the core has their
-    /// completions. Returns when its own completion is back, or 0 if such operations take no time.
+    /// Sends the synchronization of earlier operations, ready in `at`, as soon as the core has
+    /// their completions. Returns when its own completion is back, or 0 if such operations take no
+    /// time.
     pub(crate) fn synchronize(&mut self, at: Cycle, uncore: &mut Uncore) -> Cycle {
         if !uncore.dvm.is_timed() {
             return 0;

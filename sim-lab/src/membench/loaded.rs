@@ -1,6 +1,6 @@
 //! Latency and bandwidth of memory under the load of many cores. The cores are generators of
-//! requests without pipelines: streams with a pause between two lines, and beside them a chase, each
-//! of whose reads waits for the previous one.
+//! requests without pipelines: streams with a pause between two lines, and beside them a chase,
+//! each of whose reads waits for the previous one.
 //!
 //! The core whose next read is due first goes first, so requests come in time order.
 
@@ -67,8 +67,8 @@ pub enum Work {
 pub struct Point {
     /// Cycles between two lines of each stream.
     pub pause: Cycle,
-    /// Bytes of the lines that streams read, wrote or copied, in GB/s. The L2 of a core may supply a
-    /// part of them.
+    /// Bytes of the lines that streams read, wrote or copied, in GB/s. The L2 of a core may supply
+    /// a part of them.
     pub gigabytes_per_second: f64,
     /// Bytes that come to cores over the mesh, prefetches too, in GB/s.
     pub over_the_mesh: f64,
@@ -361,9 +361,9 @@ impl Bench {
     }
 }
 
-/// Returns the address of a line of a core's buffer. Buffers begin at other eighths of a page: if all
-/// began at its start, short ones would share a part of the sets of the system level cache and leave
-/// the others empty.
+/// Returns the address of a line of a core's buffer. Buffers begin at other eighths of a page: if
+/// all began at its start, short ones would share a part of the sets of the system level cache and
+/// leave the others empty.
 fn address(core: usize, line: u64) -> VirtAddr {
     let begin = ((core as u64 + 1) << 32) + ((core as u64 * 5 % 8) << 18);
     VirtAddr(begin + line * LINE_BYTES)
