@@ -133,11 +133,11 @@ pub(crate) enum Word {
     /// Exception, with its offset in the vector table. The next words hold its syndrome and its
     /// return address. Whole systems only.
     Exception(u32),
-    /// Use of a page, as [`page`] bits. The next words hold its virtual and its physical address.
-    /// Whole systems only.
+    /// Use of a page, as [`page`] bits. The next words hold its virtual and its physical address,
+    /// and the number of the report among those of all processors. Whole systems only.
     Page(u32),
-    /// Translation table at the start of the recording. The next word holds its address. Whole
-    /// systems only.
+    /// Translation table at the start of the stream. The next word holds its address. Whole systems
+    /// only.
     Table,
     /// Governing predicate of the instruction with this index in the running block. The next word
     /// holds its 16 bits. Whole systems only.
@@ -243,6 +243,13 @@ impl Word {
 #[inline]
 fn system(what: u32, argument: u32) -> u64 {
     TAG_SYSTEM << TAG_SHIFT | u64::from(what << SYSTEM_SHIFT | argument)
+}
+
+/// Returns true if an exception with this offset in the vector table is an interrupt, or an error
+/// of the system.
+#[inline]
+pub(crate) fn is_interrupt(vector: u32) -> bool {
+    vector & 0x180 != 0
 }
 
 /// Uses of a page, as bits of [`Word::Page`].

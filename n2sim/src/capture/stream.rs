@@ -14,6 +14,7 @@ use super::rebuild;
 use super::recording_state::Shared;
 use super::registers::KnownRegisters;
 use super::shared_memory::Damage;
+use super::system::ending::Processor;
 use super::tally::Tally;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
@@ -39,6 +40,8 @@ pub(crate) struct Stream {
     registers: KnownRegisters,
     /// Number of the first run that `registers` has not followed.
     followed: u64,
+    /// The processor of a whole system whose stream this is.
+    processor: Processor,
 }
 
 impl Stream {
@@ -55,6 +58,7 @@ impl Stream {
             next_tickets: Vec::new(),
             registers: KnownRegisters::default(),
             followed: 0,
+            processor: Processor::default(),
         }
     }
 
@@ -102,8 +106,9 @@ impl Stream {
                     word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_) | Word::Table),
                 ) => {
                     let values = words.get(position..).unwrap_or_default();
+                    let block = self.history[self.at].block;
                     let (taken, access) =
-                        shared.take_system(word, values, self.history[self.at].block);
+                        shared.take_system(&mut self.processor, word, values, block);
                     position += taken;
                     if let Some((index, addr)) = access {
                         self.access(index, addr, shared);
@@ -230,9 +235,7 @@ impl Stream {
     ) -> Result<()> {
         if !self.is_running {
             // Reports before the first block are not recorded.
-            if let Some(system) = &mut shared.system {
-                system.forget();
-            }
+            self.processor.forget();
             return Ok(());
         }
         self.is_running = false;
@@ -240,13 +243,14 @@ impl Stream {
         let run = &mut self.history[self.at];
         let info = &shared.blocks[run.block as usize];
         let ending = match &mut shared.system {
-            Some(system) => system.judge(info, run, started, after.block()),
+            Some(system) => system.judge(&mut self.processor, info, run, started, after.block()),
             None => judge(info, run, started, after, shared),
         };
         run.executed = ending.executed as u16;
         run.accesses.retain(|access| access.index < run.executed);
         let system = shared.system.as_mut();
-        let written = system.and_then(|system| system.register_writes(info, run));
+        let processor = &mut self.processor;
+        let written = system.and_then(|system| system.register_writes(processor, info, run));
         let executed = run.executed;
         run.is_left = ending.signal.is_some();
         let has_unreported = info.unreported.iter().any(|(index, _)| *index < executed);

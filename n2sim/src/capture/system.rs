@@ -1,8 +1,8 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine does the same in every run. It has one CPU, no outside world, and random numbers
-//! from a fixed seed. The CPU's instructions are its clock.
+//! The machine does the same in every run. It has no outside world, random numbers from a fixed
+//! seed, and processors that run in turn. The instructions of all processors are its clock.
 
 mod cpio;
 pub(crate) mod ending;
@@ -19,6 +19,7 @@ pub(crate) use engine::{INSTALL, NAME, probe};
 
 use super::account::{self, PluginTally, Stopwatch};
 use super::args::CaptureArgs;
+use super::engine::Engine;
 use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
@@ -27,8 +28,12 @@ use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use crate::host::signals::Keeper;
 use anyhow::{Context, Result, bail};
-use machine::{Guest, Start};
+use machine::{Guest, Size, Start};
+use sim_core::Shown;
 use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
+
+/// Oldest plugin interface with register values and a count for each processor.
+const REGISTERS_API: u64 = 3;
 
 /// Records a system and prints a summary to stderr.
 ///
@@ -46,8 +51,10 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
     let guest = Guest::prepare(args, kernel)?;
     let engine = engine::find(args.program.engine.as_deref())?;
     let cpu = args.program.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    check_processors(args, &engine)?;
+    let size = Size { processors: args.system.processors, memory: args.system.memory };
     let mut memory = SharedMemory::create()?;
-    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start)?;
+    let mut command = machine::command(&engine, &cpu, &memory, size, start)?;
     guest.add_to(&mut command, args.system.append.as_deref());
 
     let stopwatch = Stopwatch::start();
@@ -75,6 +82,29 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
         bail!("nothing was recorded: {}", nothing_recorded(args, &mut memory, &end)?);
     }
     finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
+}
+
+/// Refuses what a recording of several processors lacks.
+fn check_processors(args: &CaptureArgs, engine: &Engine) -> Result<()> {
+    let processors = args.system.processors;
+    if processors == 1 {
+        return Ok(());
+    }
+    if engine.api.1 < REGISTERS_API {
+        bail!(
+            "--processors {processors}: {} counts the instructions of all processors together; \
+             record one processor, or use QEMU 9.1 or later",
+            engine.path.shown()
+        );
+    }
+    if args.skip > 0 {
+        bail!(
+            "--skip {} with --processors {processors}: the skipped instructions of each processor \
+             would differ from one recording to the next; use --start",
+            args.skip
+        );
+    }
+    Ok(())
 }
 
 /// Returns the reason why a recording is empty.
