@@ -83,7 +83,7 @@ fn each_processor_has_a_stream_with_all_that_it_ran() {
     let first = steps(file, 0);
     let before = positions(&first, MRS_COUNT)[0] + 1;
     assert_eq!(file.instructions(), before + counted + 2, "{said}");
-    // The second began where the first told the firmware, with translation off, and sleeps.
+    // The second began where the firmware was asked to begin it, with translation off, and sleeps.
     let second = steps(file, 1);
     assert_eq!(file.statics().insts()[first_of(file, 1) as usize].pc >> 32, 0);
     assert_eq!(second.last().map(|step| step.1), Some(0xd503_207f), "wfi");
@@ -96,7 +96,7 @@ fn each_processor_has_a_stream_with_all_that_it_ran() {
     assert_eq!(code, [0x4020_0000; 2], "{said}");
     // Registers are those of the processor that runs.
     let operands: Vec<u64> = first.iter().filter(|s| s.1 == TLBI).map(|s| s.2).collect();
-    assert_eq!(operands, [0x4000_0000; ROUNDS], "{said}");
+    assert_eq!(operands, [0x4_0000; ROUNDS], "{said}");
 }
 
 #[test]

@@ -352,7 +352,8 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     });
 }
 
-/// Records an exception if `pc` is an entry of the vector table. Returns true if it is an interrupt.
+/// Records an exception if `pc` is an entry of the vector table. Returns true if it is an
+/// interrupt.
 fn note_exception(state: &mut Vcpu, pc: u64) -> bool {
     let is_entry = registers::vectors().is_some_and(|table| pc.wrapping_sub(table) < VECTORS_BYTES);
     let vector = (pc % VECTORS_BYTES) as u32;

@@ -2,8 +2,9 @@
 //! (docs/trace-format.md, Ticket).
 //!
 //! Threads take tickets from the moment a second thread shares the memory of the program, to its
-//! end; processors of a system that has several, from the start of the recording. A thread that is left alone continues to take them: its acquires may read what a thread
-//! that has ended released, and only their own tickets show which acquires follow that release.
+//! end; processors of a system that has several, from the start of the recording. A thread that is
+//! left alone continues to take them: its acquires may read what a thread that has ended released,
+//! and only their own tickets show which acquires follow that release.
 
 use crate::wire::Word;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
