@@ -57,7 +57,11 @@ impl Kind {
 
     /// Returns what the instruction acquires and releases at its address.
     fn scopes(&self, addr: Option<u64>) -> (Scope, Scope) {
-        let Synchronizes { acquires, releases, is_fence } = self.synchronizes;
+        let Synchronizes { acquires, releases, is_fence, calls } = self.synchronizes;
+        if calls {
+            // What starts, wakes or is interrupted follows the last call of each other processor.
+            return (Scope::Nowhere, Scope::Creation(None));
+        }
         let has_failed = self.may_fail && addr.is_none();
         let scope = match addr {
             Some(addr) if !is_fence => Scope::Bytes(addr, self.bytes),
@@ -316,7 +320,7 @@ impl Arriving {
     /// returns; a processor begins, wakes, or is interrupted.
     fn entry(&self, position: u64) -> (Scope, Scope) {
         if self.is_system {
-            return (Scope::Everywhere, Scope::Nowhere);
+            return (Scope::Creation(None), Scope::Nowhere);
         }
         match self.last_call.filter(|call| call.after == position) {
             Some(call) => (calls::scopes(&call).1, Scope::Nowhere),
