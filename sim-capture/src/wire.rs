@@ -8,7 +8,7 @@
 #![allow(dead_code, reason = "each side uses its half")]
 
 /// Value of the first control word once the plugin is attached.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x02");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x03");
 
 /// Number of slots. Few under Miri, which interprets every word of the memory (`cargo xtask
 /// sanitize`).
