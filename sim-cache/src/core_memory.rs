@@ -9,6 +9,7 @@ use sim_core::{Cycle, LINE_BYTES, LineAddr, StateVisitor, WarmState};
 use crate::config::{
     FarAtomics, IdealData, IdealMemory, MemoryConfig, PageCross, SemanticsConfig, WalkReads,
 };
+use crate::uncore::dvm::DvmOperation;
 use crate::units::address_space::AddressSpace;
 use crate::units::bandwidth::Bandwidth;
 use crate::units::bus::BusPort;
@@ -100,8 +101,8 @@ pub struct CoreMemory {
     pub(crate) l2_write_port: Bandwidth,
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
-    /// Cycle in which the DVM node has all answers to the operations of this core.
-    pub(crate) dvm_answered: Cycle,
+    /// Latest completions of the operations that this core sent to all.
+    pub(crate) sent_to_all: DvmOperation,
     pub(crate) l2_misses: MissIntervals,
     pub(crate) errors: ErrorSource,
     pub(crate) l2_streams: L2Streams,
@@ -150,7 +151,7 @@ impl CoreMemory {
             l2_write_port: Bandwidth::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
-            dvm_answered: 0,
+            sent_to_all: DvmOperation::default(),
             l2_misses: MissIntervals::new(),
             errors: ErrorSource::new(&config.errors, seed ^ 4 ^ (number as u64) << 32),
             l2_streams: L2Streams::new(prefetch),

@@ -3,13 +3,13 @@
 //! 3.2.21, 4.6.4.
 //!
 //! Each part is a file: `mesh`, `links`, `home_node`, `request_queue`, `slc`, `snoop_filter`,
-//! `dvm`, `dram`, `remote`. This file combines them into the path of a request: core, mesh, home
-//! node, supplier, and back. `coherence` decides which other cores hold a line. `passage` has the
-//! times of messages.
+//! `dvm`, `dvm_node`, `dram`, `remote`. This file combines them into the path of a request: core,
+//! mesh, home node, supplier, and back. `coherence` decides which other cores hold a line.
+//! `passage` has the times of messages.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;
-mod dvm;
+pub(crate) mod dvm;
 pub(crate) mod dvm_node;
 pub(crate) mod home_node;
 pub(crate) mod links;
@@ -512,6 +512,7 @@ impl Uncore {
         let empty = Uncore::new(config, self.cores, seed);
         self.chips = empty.chips;
         self.contention = empty.contention;
+        self.dvm = empty.dvm;
         self.filter = empty.filter;
         self.snoops = empty.snoops;
         self.poisoned.clear();

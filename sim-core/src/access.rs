@@ -81,6 +81,9 @@ impl AccessOutcome {
     /// The position of the bytes made the access slower: a load in two lines, an unaligned load of
     /// 16 bytes, or a store in two pages. `LDST_ALIGN_LAT` counts such accesses.
     pub const SPLIT: AccessOutcome = AccessOutcome(1 << 11);
+    /// Maintenance was sent to all cores, and the next `DSB` has to synchronize it with
+    /// [`MemKind::Synchronize`].
+    pub const UNSYNCHRONIZED: AccessOutcome = AccessOutcome(1 << 12);
 
     /// Outcomes that arise in the caches.
     pub const CACHES: AccessOutcome =
@@ -161,8 +164,9 @@ pub enum MemKind {
     /// even those of a partly written line. The address has no meaning. `done` is 0 if there were
     /// none.
     DrainStores,
-    /// `DSB` after maintenance that this core sent to all others: `done` is the cycle in which all
-    /// have performed it. The address has no meaning.
+    /// `DSB` after maintenance that this core sent to all others
+    /// ([`AccessOutcome::UNSYNCHRONIZED`]): `done` is the cycle in which all have performed it. The
+    /// address has no meaning.
     Synchronize,
     /// `CLREX`: releases the line that a load-exclusive marked. The address has no meaning.
     ClearExclusive,

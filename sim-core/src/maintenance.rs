@@ -52,17 +52,6 @@ impl Maintenance {
                 | Maintenance::Tlb { scope: TlbScope::All | TlbScope::Vmid { .. }, .. }
         )
     }
-
-    /// Returns true for maintenance of TLBs and instruction caches of all cores, which the mesh
-    /// carries as DVM operations.
-    pub fn is_dvm_operation(self) -> bool {
-        matches!(
-            self,
-            Maintenance::InstByAddress
-                | Maintenance::InstAll { broadcast: true }
-                | Maintenance::Tlb { broadcast: true, .. }
-        )
-    }
 }
 
 /// Effect of `DC` on a line.

@@ -2,7 +2,7 @@
 //! their answers, memory, and flits at every crosspoint.
 
 use crate::chi::{Channel, Message};
-use crate::mesh_counts::{Agent, AgentKind, HomeEvent, MeshCounts, Side};
+use crate::mesh_counts::{Agent, AgentKind, DvmEvent, HomeEvent, MeshCounts, Side};
 
 /// Answers of a core to a snoop.
 const ANSWERS: [Message; 4] =
@@ -20,6 +20,9 @@ pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
         ("forwarding snoops by event and by code", forwarding(counts)),
         ("snoops and their answers", answers(counts)),
         ("lines read and lines received by cores", lines(counts)),
+        ("requests at the DVM node, by code and by event", maintenance(counts)),
+        ("requests at the DVM node and entries of its tracker", tracked(counts)),
+        ("flits of the DVM node's snoops, by event and by message", dvm_snoops(counts)),
     ];
     let broken = equal.into_iter().filter(|(_, (one, other))| one != other);
     let broken = broken.map(|(sum, (one, other))| format!("{sum}: {one} and {other}"));
@@ -108,6 +111,22 @@ fn lines(counts: &MeshCounts) -> (u64, u64) {
     let came = counts.received_by(AgentKind::Core, Message::CompData) - of_devices;
     // A forwarded line arrives with the answer to its snoop.
     (asked + pulled, came.saturating_add_signed(counts.lines_under_way))
+}
+
+fn maintenance(counts: &MeshCounts) -> (u64, u64) {
+    let kinds = [DvmEvent::Tlbi, DvmEvent::Pici, DvmEvent::Sync];
+    let by_kind = kinds.into_iter().map(|event| counts.of_dvm(event)).sum();
+    (counts.received(Agent::Dvm, Message::DVMOp), by_kind)
+}
+
+fn tracked(counts: &MeshCounts) -> (u64, u64) {
+    let entries = counts.of_dvm(DvmEvent::TrackerAllocation);
+    (counts.received(Agent::Dvm, Message::DVMOp), entries)
+}
+
+fn dvm_snoops(counts: &MeshCounts) -> (u64, u64) {
+    let flits = counts.sent(Agent::Dvm, Message::SnpDVMOp) * Message::SnpDVMOp.flits();
+    (counts.of_dvm(DvmEvent::SnoopFlit), flits)
 }
 
 /// Compares what enters each crosspoint with what leaves it.

@@ -16,6 +16,8 @@ struct Recorder {
     accesses: Vec<(MemRequest, Cycle)>,
     cycles: HashMap<u64, Cycle>,
     faults: Vec<u64>,
+    /// Maintenance of all cores has to be synchronized.
+    synchronizes: bool,
 }
 
 impl Recorder {
@@ -56,7 +58,19 @@ impl MemoryPort for Recorder {
 
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, _sink: &mut S) -> MemReply {
         self.accesses.push((request, now));
-        self.reply(request.addr.0, now)
+        let mut reply = self.reply(request.addr.0, now);
+        let is_sent_to_all = matches!(
+            request.kind,
+            MemKind::Maintain(
+                Maintenance::Tlb { broadcast: true, .. }
+                    | Maintenance::InstAll { broadcast: true }
+                    | Maintenance::InstByAddress
+            )
+        );
+        if is_sent_to_all && self.synchronizes && !reply.outcome.has(AccessOutcome::FAULT) {
+            reply.outcome.add(AccessOutcome::UNSYNCHRONIZED);
+        }
+        reply
     }
 
     fn l2_miss_pending(&self, _from: Cycle, _to: Cycle) -> u64 {
@@ -187,6 +201,11 @@ fn only_a_data_synchronization_barrier_waits_for_maintenance() {
     assert!(after(NOP) < 50);
 }
 
+/// Memory in which maintenance of all cores takes time.
+fn synchronizing() -> Recorder {
+    Recorder { synchronizes: true, ..Recorder::default() }
+}
+
 /// Returns how often barriers synchronized maintenance.
 fn synchronizations(bench: &Bench) -> usize {
     bench.memory.kinds().iter().filter(|kind| **kind == MemKind::Synchronize).count()
@@ -195,7 +214,7 @@ fn synchronizations(bench: &Bench) -> usize {
 #[test]
 fn the_first_barrier_after_maintenance_of_all_cores_synchronizes_it() {
     let after = |words: &[u32]| {
-        let mut bench = Bench::new(Recorder::default());
+        let mut bench = Bench::new(synchronizing());
         words.iter().for_each(|word| {
             bench.run(*word, None);
         });
@@ -211,8 +230,18 @@ fn the_first_barrier_after_maintenance_of_all_cores_synchronizes_it() {
 }
 
 #[test]
+fn nothing_is_synchronized_that_was_not_sent() {
+    let mut faulty = Bench::new(Recorder { faults: vec![A], ..synchronizing() });
+    faulty.run(IC_IVAU_X3, Some(A)).run(DSB_ISH, None);
+    assert_eq!(synchronizations(&faulty), 0, "the address has no translation");
+    let mut untimed = Bench::new(Recorder::default());
+    untimed.run(TLBI_VMALLE1IS, None).run(DSB_ISH, None);
+    assert_eq!(synchronizations(&untimed), 0, "memory.dvm.sync=false");
+}
+
+#[test]
 fn a_barrier_on_a_wrong_path_synchronizes_nothing() {
-    let mut bench = Bench::new(Recorder::default());
+    let mut bench = Bench::new(synchronizing());
     bench.run(TLBI_VMALLE1IS, None).run_squashed(DSB_ISH, None);
     assert_eq!(synchronizations(&bench), 0);
     bench.run(DSB_ISH, None);
@@ -222,7 +251,7 @@ fn a_barrier_on_a_wrong_path_synchronizes_nothing() {
 /// Requests without an address have 0, which is slow here: maintenance and its synchronization.
 #[test]
 fn a_barrier_completes_when_maintenance_in_all_cores_is_complete() {
-    let mut bench = Bench::new(slow(0));
+    let mut bench = Bench::new(Recorder { synchronizes: true, ..slow(0) });
     bench.run(TLBI_VMALLE1IS, None).run(DSB_ISH, None).run(LDR_X3_X0, Some(B));
     let start = |kind| {
         let accesses = &bench.memory.accesses;

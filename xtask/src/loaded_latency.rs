@@ -5,7 +5,7 @@ mod page;
 
 use anyhow::{Context, Result};
 use sim_core::Cycle;
-use sim_lab::membench::loaded::{self, NO_PAUSE, Pairs, Point, Supply};
+use sim_lab::membench::loaded::{self, NO_PAUSE, Pairs, Point, Supply, Work};
 use sim_machine::Machine;
 use sim_machine::config::{ConfigSource, MachineConfig, Profile};
 use sim_report::figure::loaded::{self as figure, Curve};
@@ -29,10 +29,20 @@ const PAUSES: [Cycle; 16] =
 const CURVE_BYTES: u64 = 3 << 18;
 /// An L2 that never has the next line of such a stream: it is smaller, and the oldest line goes.
 const SMALL_L2: [&str; 2] = ["memory.l2.size-bytes=262144", "memory.l2.replacement=lru"];
+/// Caches that streams of writes fill soon, so that every modified line replaces another one.
+const SMALL_CACHES: [&str; 2] = ["memory.l2.size-bytes=262144", "memory.slc.slice-bytes=65536"];
 /// Bytes of each stream in the table of bandwidths, as in the published one.
 const TABLE_BYTES: u64 = 4 << 20;
-/// Numbers of cores in the table of bandwidths.
-const NUMBERS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Numbers of cores in the tables of bandwidths.
+const NUMBERS: [usize; 9] = [1, 2, 4, 8, 16, 32, 48, 64, 96];
+/// Columns of the tables of bandwidths: the supply and the work of each core.
+const COLUMNS: [(Supply, Work); 5] = [
+    (Supply::Slc(TABLE_BYTES), Work::Read),
+    (Supply::Dram, Work::Read),
+    (Supply::Dram, Work::Update),
+    (Supply::Dram, Work::Write),
+    (Supply::Dram, Work::Copy),
+];
 
 /// Options of `cargo xtask loaded-latency`.
 #[derive(clap::Args)]
@@ -51,6 +61,12 @@ fn of_virtual_machine(machine: Machine) -> &'static [&'static str] {
     }
 }
 
+/// Returns the numbers of cores in the tables of a machine: those for which something is published.
+fn numbers(machine: Machine) -> impl Iterator<Item = usize> {
+    let has = move |cores: &usize| machine == Machine::Cobalt100 || !matches!(cores, 48 | 96);
+    NUMBERS.into_iter().filter(has)
+}
+
 /// Results without and with the limits of the mesh.
 struct Both<T> {
     free: T,
@@ -62,8 +78,8 @@ struct Measured {
     machine: Machine,
     memory: Both<Vec<Point>>,
     cache: Both<Vec<Point>>,
-    /// Bandwidth by [`NUMBERS`], from the system level cache and from memory.
-    bandwidths: Both<Vec<[f64; 2]>>,
+    /// Bandwidth by [`numbers`] and [`COLUMNS`].
+    bandwidths: Both<Vec<[f64; COLUMNS.len()]>>,
     pairs: Both<Pairs>,
 }
 
@@ -107,12 +123,18 @@ fn measure(machine: Machine) -> Result<Measured> {
     let memory = curve(&configs, Supply::Dram);
     let cache = curve(&small, Supply::Slc(CURVE_BYTES));
     println!("{}: bandwidths", machine.name());
-    let bandwidths = configs.each(|config| {
+    let of_writes = Both {
+        free: config(machine, &SMALL_CACHES)?,
+        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
+    };
+    let bandwidths = configs.with(&of_writes).each(|(config, of_writes)| {
         let of = |cores| {
-            [Supply::Slc(TABLE_BYTES), Supply::Dram]
-                .map(|supply| loaded::bandwidth(config, cores, supply))
+            COLUMNS.map(|(supply, work)| {
+                let config = if work == Work::Read { config } else { of_writes };
+                loaded::bandwidth(config, cores, supply, work)
+            })
         };
-        NUMBERS.into_iter().map(of).collect()
+        numbers(machine).map(of).collect()
     });
     println!("{}: pairs of cores", machine.name());
     let pairs = configs.each(|config| loaded::pairs(config, CORES));
@@ -122,6 +144,10 @@ fn measure(machine: Machine) -> Result<Measured> {
 impl<T> Both<T> {
     fn each<R>(&self, of: impl Fn(&T) -> R) -> Both<R> {
         Both { free: of(&self.free), limited: of(&self.limited) }
+    }
+
+    fn with<'a, U>(&'a self, other: &'a Both<U>) -> Both<(&'a T, &'a U)> {
+        Both { free: (&self.free, &other.free), limited: (&self.limited, &other.limited) }
     }
 }
 

@@ -91,13 +91,14 @@ impl CorePort<'_> {
             Maintenance::InstByAddress => self.invalidate_inst_line(operand, now, sink),
             Maintenance::InstAll { broadcast } => {
                 core.l1i.clear();
-                let mut done = now + core.latencies.l1i_hit;
+                let done = now + core.latencies.l1i_hit;
+                let mut reply = MemReply { done, ..MemReply::default() };
                 if broadcast {
                     uncore.count_broadcast(core.number, DvmEvent::Pici);
-                    done = core.send_dvm_operation(done, uncore).unwrap_or(done);
+                    reply = core.send_dvm_operation(done, uncore).unwrap_or(reply);
                     self.peers().for_each(|peer| peer.l1i.clear());
                 }
-                MemReply { done, ..MemReply::default() }
+                reply
             }
             Maintenance::Tlb { .. }
             | Maintenance::Translate { .. }
@@ -122,14 +123,21 @@ impl CorePort<'_> {
         let ready = translated.start + core.latencies.l2_lookup;
         uncore.count_broadcast(core.number, DvmEvent::Pici);
         core.l1i.remove(line);
-        let done = core.send_dvm_operation(ready, uncore).unwrap_or_else(|| {
-            let leaves = core.bus.message(ready);
-            uncore.round_trip(core.number, line, leaves)
-        });
+        let reply = match core.send_dvm_operation(ready, uncore) {
+            Some(sent) => {
+                let mut reply = translated.reply(sent.done);
+                reply.outcome.add(sent.outcome);
+                reply
+            }
+            None => {
+                let leaves = core.bus.message(ready);
+                translated.reply(uncore.round_trip(core.number, line, leaves))
+            }
+        };
         self.peers().for_each(|peer| {
             peer.l1i.remove(line);
         });
-        translated.reply(done)
+        reply
     }
 }
 

@@ -109,7 +109,7 @@ impl CorePort<'_> {
         now: Cycle,
         sink: &mut S,
     ) -> MemReply {
-        let mut done = now + 1;
+        let mut reply = MemReply { done: now + 1, ..MemReply::default() };
         match maintenance {
             Maintenance::Translate { write } => {
                 return self.core.address_translate(write, operand, now, self.uncore, sink);
@@ -120,7 +120,7 @@ impl CorePort<'_> {
                 self.core.invalidate_tlbs(invalidation);
                 if broadcast {
                     self.uncore.count_broadcast(self.core.number, DvmEvent::Tlbi);
-                    done = self.core.send_dvm_operation(now, self.uncore).unwrap_or(done);
+                    reply = self.core.send_dvm_operation(now, self.uncore).unwrap_or(reply);
                     self.peers().for_each(|peer| peer.invalidate_tlbs(invalidation));
                 }
             }
@@ -128,6 +128,6 @@ impl CorePort<'_> {
             Maintenance::Stage2TableBase => self.core.enter_virtual_machine(operand.0),
             _ => {}
         }
-        MemReply { done, ..MemReply::default() }
+        reply
     }
 }

@@ -1,4 +1,4 @@
-//! The DVM node: it sends maintenance of TLBs and instruction caches to all cores, and says when
+//! The DVM node: it sends maintenance of TLBs and instruction caches to all cores, and reports when
 //! they have performed it. CMN-700; CHI, chapter "DVM operations"; table `[memory.dvm]`.
 //!
 //! An operation is complete for its core as soon as the node has its payload, and the node snoops
@@ -14,13 +14,21 @@ use crate::uncore::Uncore;
 use crate::uncore::dvm_node::DvmNode;
 use crate::uncore::passage::pulses;
 
-/// Cycles of an operation.
-#[derive(Clone, Copy, Debug)]
+/// Cycles of an operation, or the latest ones of several.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DvmOperation {
     /// Its core has the completion.
     pub(crate) completed: Cycle,
     /// The node has the answers of all other cores.
     pub(crate) answered: Cycle,
+}
+
+impl DvmOperation {
+    /// Adds an operation.
+    pub(crate) fn extend(&mut self, other: DvmOperation) {
+        self.completed = self.completed.max(other.completed);
+        self.answered = self.answered.max(other.answered);
+    }
 }
 
 /// Result of a synchronization.

@@ -50,11 +50,26 @@ fn payload(way: Cycle) -> Cycle {
     way + NODE + way + way + NODE
 }
 
+/// Younger operations do not wait for its completion, and neither do barriers but the `DSB` that
+/// synchronizes it.
 #[test]
-fn an_operation_is_complete_for_its_core_before_others_have_answered() {
+fn an_operation_is_done_for_its_core_when_it_has_left() {
     let mut cores = Cores::new(&row(), 8);
-    assert_eq!(done_after(&mut cores, NEAR_CORE, TLBI, 0), payload(NEAR) + NEAR);
-    assert_eq!(done_after(&mut cores, FAR_CORE, TLBI, 1000), 1000 + payload(FAR) + FAR);
+    assert_eq!(done_after(&mut cores, FAR_CORE, TLBI, 0), 1);
+    let by_line = MemKind::Maintain(Maintenance::InstByAddress);
+    let l2 = 9;
+    assert_eq!(done_after(&mut Cores::new(&row(), 8), FAR_CORE, by_line, 0), l2 + 1);
+}
+
+#[test]
+fn a_synchronization_leaves_when_all_operations_of_its_core_are_complete() {
+    let mut cores = Cores::new(&row(), 8);
+    done_after(&mut cores, FAR_CORE, TLBI, 0);
+    done_after(&mut cores, FAR_CORE, TLBI, 20);
+    let completed = 20 + payload(FAR) + FAR;
+    let answers = FAR + SYNC_ANSWER + FAR + NODE;
+    let done = done_after(&mut cores, FAR_CORE, MemKind::Synchronize, 30);
+    assert_eq!(done, completed + payload(FAR) + answers + FAR);
 }
 
 #[test]
@@ -76,8 +91,8 @@ fn a_synchronization_waits_for_answers_to_older_operations_of_its_core() {
         let mut cores = Cores::new(&row(), 8);
         let mut done = 0;
         let counts = counted(&mut cores, |cores| {
-            let completed = done_after(cores, core, TLBI, 0);
-            done = done_after(cores, core, MemKind::Synchronize, completed);
+            done_after(cores, core, TLBI, 0);
+            done = done_after(cores, core, MemKind::Synchronize, 1);
         });
         let answered = payload(way) + FAR + ANSWER + FAR + NODE;
         let ready = payload(way) + way + payload(way);
@@ -92,10 +107,10 @@ fn a_synchronization_waits_for_answers_to_older_operations_of_its_core() {
 fn operations_of_other_cores_delay_no_synchronization() {
     let mut cores = Cores::new(&row(), 8);
     let counts = counted(&mut cores, |cores| {
-        let completed = done_after(cores, NEAR_CORE, TLBI, 0);
-        let done = done_after(cores, NEAR_CORE - 1, MemKind::Synchronize, completed);
+        done_after(cores, NEAR_CORE, TLBI, 0);
+        let done = done_after(cores, NEAR_CORE - 1, MemKind::Synchronize, 1);
         let answers = FAR + SYNC_ANSWER + FAR + NODE;
-        assert_eq!(done, completed + payload(NEAR) + answers + NEAR);
+        assert_eq!(done, 1 + payload(NEAR) + answers + NEAR);
     });
     assert_eq!(counts.of_dvm(DvmEvent::SyncStall), 0);
 }
@@ -104,7 +119,7 @@ fn operations_of_other_cores_delay_no_synchronization() {
 fn a_single_core_waits_for_the_dvm_node_alone() {
     let mut cores = Cores::new(&row(), 1);
     let counts = counted(&mut cores, |cores| {
-        assert_eq!(done_after(cores, 0, TLBI, 0), payload(FAR) + FAR);
+        done_after(cores, 0, TLBI, 0);
         let done = done_after(cores, 0, MemKind::Synchronize, 1000);
         assert_eq!(done, 1000 + payload(FAR) + FAR);
     });
@@ -165,7 +180,9 @@ fn without_synchronization_operations_take_no_time_and_nothing_waits() {
     let mut cores = Cores::new(&tables, 8);
     let counts = counted(&mut cores, |cores| {
         assert_eq!(done_after(cores, NEAR_CORE, TLBI, 0), 1);
-        assert_eq!(done_after(cores, NEAR_CORE, MemKind::Synchronize, 5), 5);
+        let (at, sink) = (cores.now + 5, &mut cores.counts[NEAR_CORE]);
+        let request = MemRequest::new(VirtAddr(0x40_0000), D, 8, MemKind::Synchronize);
+        assert_eq!(cores.memory.port(NEAR_CORE).access(request, at, sink).done, 0);
         let all = MemKind::Maintain(Maintenance::InstAll { broadcast: true });
         let own = MemKind::Maintain(Maintenance::InstAll { broadcast: false });
         let [all, own] = [all, own].map(|kind| done_after(cores, NEAR_CORE, kind, 0));

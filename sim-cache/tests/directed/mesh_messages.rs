@@ -104,9 +104,9 @@ pub(crate) fn a_synchronization_stalls_once_for_all_older_operations_of_its_core
     let mut cores = Cores::new(&dvm::row(), 8);
     let counts = counted(&mut cores, |cores| {
         let near = 7;
-        let first = dvm::done_after(cores, near, TLBI, 0);
-        let second = dvm::done_after(cores, near, TLBI, first);
-        dvm::done_after(cores, near, MemKind::Synchronize, second);
+        dvm::done_after(cores, near, TLBI, 0);
+        dvm::done_after(cores, near, TLBI, 1);
+        dvm::done_after(cores, near, MemKind::Synchronize, 2);
     });
     let events = [DvmEvent::Tlbi, DvmEvent::Sync, DvmEvent::SyncStall];
     assert_eq!(events.map(|event| counts.of_dvm(event)), [2, 1, 1]);

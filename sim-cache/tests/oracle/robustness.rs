@@ -134,6 +134,7 @@ fn any_kind() -> impl Strategy<Value = MemKind> {
         MemKind::PrefetchLoad,
         MemKind::PrefetchStore,
         MemKind::ClearExclusive,
+        MemKind::Synchronize,
     ])
 }
 

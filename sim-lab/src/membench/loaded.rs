@@ -1,6 +1,6 @@
 //! Latency and bandwidth of memory under the load of many cores. The cores are generators of
-//! requests without pipelines: streams of reads with a pause between two lines, and beside them a
-//! chase, each of whose reads waits for the previous one.
+//! requests without pipelines: streams with a pause between two lines, and beside them a chase,
+//! each of whose reads waits for the previous one.
 //!
 //! The core whose next read is due first goes first, so requests come in time order.
 
@@ -31,6 +31,11 @@ const CHASED_BYTES_OF_MEMORY: u64 = 64 << 20;
 /// Cycles before each measurement in which the load becomes steady, and cycles of the measurement.
 const WINDOW: (Cycle, Cycle) = (20_000, 60_000);
 
+/// Stores to each line of a stream that writes.
+const STORES_OF_A_LINE: u64 = LINE_BYTES / 16;
+/// Line at which the copy of a buffer begins, 2 GiB after the buffer.
+const COPY_BEGINS: u64 = (2 << 30) / LINE_BYTES;
+
 /// Lines that each pair of cores hands over, so that several home nodes take part.
 const LINES_OF_A_PAIR: u64 = 8;
 
@@ -43,12 +48,27 @@ pub enum Supply {
     Dram,
 }
 
+/// Accesses of a stream to each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Reads it.
+    Read,
+    /// Writes a word of each 16 bytes, as `wr` of lmbench's `bw_mem` does: the line is read from
+    /// memory, and written back later.
+    Update,
+    /// Writes all of its bytes, 16 with each store.
+    Write,
+    /// Reads it and writes all bytes of a line of a second buffer.
+    Copy,
+}
+
 /// One load of the memory system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Cycles between two lines of each stream.
     pub pause: Cycle,
-    /// Bytes that streams read, in GB/s. The L2 of a core may supply a part of them.
+    /// Bytes of the lines that streams read, wrote or copied, in GB/s. The L2 of a core may supply
+    /// a part of them.
     pub gigabytes_per_second: f64,
     /// Bytes that come to cores over the mesh, prefetches too, in GB/s.
     pub over_the_mesh: f64,
@@ -68,14 +88,15 @@ pub struct Pairs {
     pub most: f64,
 }
 
-/// Stream of reads of one core.
+/// Stream of one core.
 #[derive(Debug)]
 struct Stream {
     core: usize,
+    work: Work,
     lines: u64,
     next: u64,
-    /// Times at which the last lines came, by number of the line.
-    came: [Cycle; LINES_AHEAD],
+    /// Times at which the accesses to the last lines were done, by number of the line.
+    done: [Cycle; LINES_AHEAD],
 }
 
 /// Core whose reads wait for each other.
@@ -100,24 +121,25 @@ struct Bench {
     clock_hz: f64,
     /// Bytes that `BUS_ACCESS_RD` counts once.
     bus_bytes: u64,
-    /// Lines that streams have read.
+    /// Lines that streams have passed.
     lines: u64,
 }
 
 /// Returns the load-to-use latency of a chase beside `cores - 1` streams, for each pause of these.
 pub fn curve(config: &MachineConfig, cores: usize, supply: Supply, pauses: &[Cycle]) -> Vec<Point> {
-    let mut bench = Bench::new(config, cores, supply, true);
+    let mut bench = Bench::new(config, cores, supply, Work::Read, true);
     pauses.iter().map(|pause| bench.measure(*pause)).collect()
 }
 
-/// Returns the read bandwidth of so many cores, none of which pauses.
-pub fn bandwidth(config: &MachineConfig, cores: usize, supply: Supply) -> f64 {
-    Bench::new(config, cores, supply, false).measure(NO_PAUSE).gigabytes_per_second
+/// Returns the bandwidth of so many cores, none of which pauses, in GB/s: the bytes that they read,
+/// write or copy, however often memory moves them.
+pub fn bandwidth(config: &MachineConfig, cores: usize, supply: Supply, work: Work) -> f64 {
+    Bench::new(config, cores, supply, work, false).measure(NO_PAUSE).gigabytes_per_second
 }
 
 /// Returns the time to take a line from another core, over all pairs of `cores` cores.
 pub fn pairs(config: &MachineConfig, cores: usize) -> Pairs {
-    let mut bench = Bench::new(config, cores, Supply::Dram, false);
+    let mut bench = Bench::new(config, cores, Supply::Dram, Work::Read, false);
     let numbers: Vec<usize> = bench.streams.iter().map(|stream| stream.core).collect();
     let mut all = Vec::new();
     for (at, one) in numbers.iter().enumerate() {
@@ -132,7 +154,13 @@ pub fn pairs(config: &MachineConfig, cores: usize) -> Pairs {
 }
 
 impl Bench {
-    fn new(config: &MachineConfig, cores: usize, supply: Supply, with_chase: bool) -> Bench {
+    fn new(
+        config: &MachineConfig,
+        cores: usize,
+        supply: Supply,
+        work: Work,
+        with_chase: bool,
+    ) -> Bench {
         let setting = Setting { page_bytes: 2 << 20, prefetch: true };
         let config = setting.applied_to(config);
         let mut memory =
@@ -142,12 +170,13 @@ impl Bench {
         (0..cores).for_each(|core| memory.wake(number(core)));
         let stream = |core| Stream {
             core: number(core),
+            work,
             lines: match supply {
                 Supply::Slc(bytes) => bytes / LINE_BYTES,
                 Supply::Dram => u64::MAX,
             },
             next: 0,
-            came: [0; LINES_AHEAD],
+            done: [0; LINES_AHEAD],
         };
         let chase = with_chase.then(|| Chase::new(number(0), supply));
         let mut bench = Bench {
@@ -163,13 +192,19 @@ impl Bench {
             },
             lines: 0,
         };
-        if let Supply::Slc(bytes) = supply {
-            bench.fill(bytes / LINE_BYTES);
+        match supply {
+            Supply::Slc(bytes) => bench.fill(bytes / LINE_BYTES),
+            Supply::Dram if work != Work::Read => {
+                let slc = &config.memory.slc;
+                let shared = u64::from(slc.slices) * slc.slice_bytes;
+                bench.fill_with_modified(shared + cores as u64 * config.memory.l2.size_bytes);
+            }
+            Supply::Dram => {}
         }
         bench
     }
 
-    /// Reads every line that is read again later once.
+    /// Passes once over every line that streams pass again later.
     fn fill(&mut self, lines: u64) {
         if let Some(chase) = &self.chase {
             let (core, lines) = (chase.core, chase.lines);
@@ -181,11 +216,20 @@ impl Bench {
             // No line waits for those of earlier rounds, whatever memory can give.
             let begin = self.now;
             for stream in 0..self.streams.len() {
-                let done = self.read_next(stream, begin);
+                let done = self.pass_next(stream, begin);
                 self.now = self.now.max(done);
             }
         }
         self.now += 100_000;
+    }
+
+    /// Passes over as many lines as all caches hold, so that afterwards each new modified line
+    /// replaces another one.
+    fn fill_with_modified(&mut self, bytes: u64) {
+        let passed = |bench: &Bench| bench.streams.iter().map(|stream| stream.next).sum::<u64>();
+        while passed(self) * LINE_BYTES < bytes {
+            self.run(self.now + WINDOW.0, NO_PAUSE);
+        }
     }
 
     /// Runs all cores for a window of time.
@@ -229,22 +273,45 @@ impl Bench {
         self.now = end;
     }
 
-    /// Reads the next line of a stream. Returns when the one after it can be read.
+    /// Passes the next line of a stream. Returns when the one after it can be passed.
     fn stream_next(&mut self, stream: usize, at: Cycle, pause: Cycle) -> Cycle {
-        self.read_next(stream, at);
+        self.pass_next(stream, at);
         self.lines += 1;
-        let Stream { came, next, .. } = &self.streams[stream];
-        (at + pause).max(came[*next as usize % LINES_AHEAD])
+        let Stream { work, done, next, .. } = &self.streams[stream];
+        let stores = if *work == Work::Read { 0 } else { STORES_OF_A_LINE };
+        (at + pause.max(stores)).max(done[*next as usize % LINES_AHEAD])
     }
 
-    /// Reads the next line of a stream. Returns when it is there.
-    fn read_next(&mut self, stream: usize, at: Cycle) -> Cycle {
-        let Stream { core, lines, next, .. } = self.streams[stream];
-        let done = self.read(core, next % lines, at).done;
+    /// Passes the next line of a stream. Returns when that is done.
+    fn pass_next(&mut self, stream: usize, at: Cycle) -> Cycle {
+        let Stream { core, work, lines, next, .. } = self.streams[stream];
+        let line = next % lines;
+        let done = match work {
+            Work::Read => self.read(core, line, at).done,
+            Work::Update => self.store(core, line, 4, at),
+            Work::Write => self.store(core, line, 16, at),
+            Work::Copy => {
+                let read = self.read(core, line, at).done;
+                // The oldest line ahead has come, so its copy can be written.
+                let ready = line.checked_sub(LINES_AHEAD as u64);
+                let copied = ready.map(|line| self.store(core, COPY_BEGINS + line, 16, at));
+                read.max(copied.unwrap_or(0))
+            }
+        };
         let stream = &mut self.streams[stream];
-        stream.came[next as usize % LINES_AHEAD] = done;
+        stream.done[next as usize % LINES_AHEAD] = done;
         stream.next += 1;
         done
+    }
+
+    /// Writes so many bytes of each 16 of a line. Returns when all are written.
+    fn store(&mut self, core: usize, line: u64, bytes: u32, at: Cycle) -> Cycle {
+        let stores = (0..STORES_OF_A_LINE).map(|store| {
+            let addr = VirtAddr(address(core, line).0 + 16 * store);
+            // One store leaves the store queue in a cycle.
+            self.access_at(core, addr, bytes, MemKind::Store, at + store).done
+        });
+        stores.max().unwrap_or(at)
     }
 
     /// Reads a random line. Returns when it is there.
@@ -263,19 +330,18 @@ impl Bench {
     }
 
     fn read(&mut self, core: usize, line: u64, at: Cycle) -> MemReply {
-        self.access(core, line, MemKind::Load, at)
+        self.access_at(core, address(core, line), 8, MemKind::Load, at)
     }
 
-    fn access(&mut self, core: usize, line: u64, kind: MemKind, at: Cycle) -> MemReply {
-        // Buffers begin at other eighths of a page: if all began at its start, short ones would
-        // share a part of the sets of the system level cache and leave the others empty.
-        let begin = ((core as u64 + 1) << 32) + ((core as u64 * 5 % 8) << 18);
-        let addr = VirtAddr(begin + line * LINE_BYTES);
-        self.access_at(core, addr, kind, at)
-    }
-
-    fn access_at(&mut self, core: usize, addr: VirtAddr, kind: MemKind, at: Cycle) -> MemReply {
-        let request = MemRequest::new(VirtAddr(0x40_0000), addr, 8, kind);
+    fn access_at(
+        &mut self,
+        core: usize,
+        addr: VirtAddr,
+        bytes: u32,
+        kind: MemKind,
+        at: Cycle,
+    ) -> MemReply {
+        let request = MemRequest::new(VirtAddr(0x40_0000), addr, bytes, kind);
         self.memory.port(core).access(request, at, &mut self.counts)
     }
 
@@ -287,12 +353,20 @@ impl Bench {
             let addr = VirtAddr((1 << 45) + line * LINE_BYTES);
             for (core, counts) in [(one, false), (other, false), (one, true), (other, true)] {
                 self.now += 10_000;
-                let done = self.access_at(core, addr, MemKind::AtomicLoad, self.now).done;
+                let done = self.access_at(core, addr, 8, MemKind::AtomicLoad, self.now).done;
                 cycles += if counts { done - self.now } else { 0 };
             }
         }
         cycles as f64 / (2 * LINES_OF_A_PAIR) as f64 * 1e9 / self.clock_hz
     }
+}
+
+/// Returns the address of a line of a core's buffer. Buffers begin at other eighths of a page: if
+/// all began at its start, short ones would share a part of the sets of the system level cache and
+/// leave the others empty.
+fn address(core: usize, line: u64) -> VirtAddr {
+    let begin = ((core as u64 + 1) << 32) + ((core as u64 * 5 % 8) << 18);
+    VirtAddr(begin + line * LINE_BYTES)
 }
 
 impl Chase {
@@ -343,11 +417,36 @@ mod tests {
     }
 
     #[test]
+    fn only_lines_that_are_not_wholly_written_are_read_first() {
+        let small = ["memory.slc.slice-bytes=65536"];
+        let accesses = |work| {
+            let mut bench = Bench::new(&config(&small), 2, Supply::Dram, work, false);
+            let events = [PmuEvent::L2D_CACHE_REFILL_RD, PmuEvent::L2D_CACHE_WB];
+            let (before, lines) = (events.map(|event| bench.counts.value(event)), bench.lines);
+            bench.run(bench.now + 100_000, NO_PAUSE);
+            let lines = (bench.lines - lines) as f64;
+            let after = events.map(|event| bench.counts.value(event));
+            [0, 1].map(|at| (after[at] - before[at]) as f64 / lines)
+        };
+        let near = |value: f64, lines: f64| (value - lines).abs() < 0.05;
+        let [reads, writes] = accesses(Work::Write);
+        assert!(near(reads, 0.0) && near(writes, 1.0), "write: {reads}, {writes}");
+        let [reads, writes] = accesses(Work::Update);
+        assert!(near(reads, 1.0) && near(writes, 1.0), "update: {reads}, {writes}");
+        let [reads, writes] = accesses(Work::Copy);
+        assert!(near(reads, 1.0) && near(writes, 1.0), "copy: {reads}, {writes}");
+    }
+
+    #[test]
     fn a_short_queue_of_home_nodes_limits_the_bandwidth() {
         let supply = Supply::Slc(3 << 19);
-        let free = bandwidth(&config(&[]), 8, supply);
-        let set = ["memory.slc.slices=1", "memory.slc.slice-bytes=67108864"];
-        let one = bandwidth(&config(&[set[0], set[1], "memory.slc.queue-entries=4"]), 8, supply);
+        let free = bandwidth(&config(&[]), 8, supply, Work::Read);
+        let limited = config(&[
+            "memory.slc.slices=1",
+            "memory.slc.slice-bytes=67108864",
+            "memory.slc.queue-entries=4",
+        ]);
+        let one = bandwidth(&limited, 8, supply, Work::Read);
         assert!(one < free / 4.0, "{one} and {free} GB/s");
     }
 }

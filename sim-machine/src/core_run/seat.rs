@@ -24,6 +24,7 @@ impl CoreRun {
             engine.resolve_pending_branch(Some(next.id), &mut self.pipeline, program, sink);
         }
         self.pipeline.push_stores(0, &mut memory.port(self.core), sink);
+        let completed = self.pipeline.complete_maintenance(&mut memory.port(self.core), sink);
         self.is_interrupted = self.opened.is_some();
         if self.is_interrupted {
             self.close(true, memory, observer);
@@ -31,6 +32,7 @@ impl CoreRun {
             self.pipeline.finish(&mut (&mut self.totals, &mut *observer));
         }
         self.hand_over(idle, memory);
+        self.left = self.left.max(completed);
     }
 
     /// Returns the pipeline of the core, after the thread's last operation on it.

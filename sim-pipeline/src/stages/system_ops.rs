@@ -12,8 +12,8 @@ use crate::pipeline::Pipeline;
 use crate::stages::execute::Progress;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, Notice, PmuEvent, Privilege,
-    VirtAddr,
+    AccessOutcome, Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, Notice,
+    PmuEvent, Privilege, VirtAddr,
 };
 use sim_isa::{BankName, ContextWrite};
 
@@ -36,7 +36,7 @@ impl Pipeline {
         done.reply = memory.access(request, start, sink);
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
-        if what.is_dvm_operation() {
+        if done.reply.outcome.has(AccessOutcome::UNSYNCHRONIZED) {
             self.lsu.sent_to_all();
         }
         if maintains_code(what) {
@@ -55,14 +55,33 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        if op.squash != NEVER || !op.retires || !op.inst.completes_maintenance() {
-            return;
+        if op.squash == NEVER && op.retires && op.inst.completes_maintenance() {
+            self.synchronize_at(op.pc, ready, memory, sink);
         }
-        // The core has the completion of each operation before it sends the synchronization.
+    }
+
+    fn synchronize_at<M: MemoryPort, S: EventSink>(
+        &mut self,
+        pc: u64,
+        ready: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
         let start = ready.max(self.retire.cycle()).max(self.lsu.all_done());
-        let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(0), 1, MemKind::Synchronize);
+        let request = MemRequest::new(VirtAddr(pc), VirtAddr(0), 1, MemKind::Synchronize);
         let done = memory.access(request, start, sink).done;
         self.lsu.synchronized(done);
+        done
+    }
+
+    /// Completes maintenance of all cores before another thread gets this one, as the `DSB` in a
+    /// kernel's switch of threads does. Returns the cycle from which the core is free.
+    pub fn complete_maintenance<M: MemoryPort, S: EventSink>(
+        &mut self,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
+        if self.lsu.is_unsynchronized() { self.synchronize_at(0, 0, memory, sink) } else { 0 }
     }
 
     /// Returns the kind of maintenance and its request. Returns `None` if it may not retire, if its

@@ -70,7 +70,7 @@ pub(crate) struct LoadStoreUnit {
     /// Aligned bytes that one slot of the drain writes, less one.
     drain_mask: u64,
     ordering: MemoryOrdering,
-    /// Maintenance of all cores has left that no `DSB` has waited for yet.
+    /// Maintenance was sent to all cores, and no `DSB` has waited for it yet.
     unsynchronized: bool,
 }
 

@@ -4,21 +4,46 @@ use std::fmt::Write as _;
 
 use sim_machine::Machine;
 
-use super::{Measured, NUMBERS};
+use super::{COLUMNS, Measured, NUMBERS, numbers};
 
-/// Published bandwidth by [`NUMBERS`] with 4 MB and with 512 MB a process, in GB/s; 0 for none.
-const COBALT: [[u32; 2]; NUMBERS.len()] =
-    [[0, 0], [100, 45], [202, 88], [348, 170], [545, 314], [553, 459], [597, 475]];
-/// The same for Yitian 710.
-const YITIAN: [[u32; 2]; NUMBERS.len()] =
-    [[43, 19], [63, 38], [110, 66], [226, 98], [331, 101], [504, 100], [195, 120]];
+/// Published bandwidth in GB/s, by [`NUMBERS`] and [`COLUMNS`](super::COLUMNS): 4 MB, 512 MB and
+/// updates of 512 MB a process, then whole lines that are written and copied, 256 MB a thread; 0
+/// for none.
+type Published = [[u32; COLUMNS.len()]; NUMBERS.len()];
+const COBALT: Published = [
+    [0; COLUMNS.len()],
+    [100, 45, 21, 111, 31],
+    [202, 88, 39, 193, 59],
+    [348, 170, 74, 316, 96],
+    [545, 314, 128, 409, 187],
+    [553, 459, 193, 376, 186],
+    [550, 473, 204, 415, 199],
+    [597, 475, 208, 371, 182],
+    [633, 475, 210, 420, 200],
+];
+const YITIAN: Published = [
+    [43, 19, 8, 47, 13],
+    [63, 38, 15, 53, 20],
+    [110, 66, 26, 61, 30],
+    [226, 98, 42, 67, 39],
+    [331, 101, 49, 72, 48],
+    [504, 100, 50, 83, 48],
+    [0; COLUMNS.len()],
+    [195, 120, 59, 87, 54],
+    [0; COLUMNS.len()],
+];
 
 /// Writes the page.
 pub(super) fn page(measured: &[Measured]) -> String {
     let mut page = include_str!("page.md").to_owned();
     for of in measured {
         let name = of.machine.name();
-        for (key, table) in [("curves", curves(of)), ("bandwidths", bandwidths(of))] {
+        let tables = [
+            ("curves", curves(of)),
+            ("reads", bandwidths(of, &[(0, "4 MB"), (1, "512 MB")])),
+            ("writes", bandwidths(of, &[(2, "update"), (3, "write"), (4, "copy")])),
+        ];
+        for (key, table) in tables {
             page = page.replace(&format!("{{{name} {key}}}\n"), &table);
         }
     }
@@ -43,22 +68,23 @@ fn curves(of: &Measured) -> String {
     table
 }
 
-fn bandwidths(of: &Measured) -> String {
+/// Writes a table of some columns, each with its number and title.
+fn bandwidths(of: &Measured, columns: &[(usize, &str)]) -> String {
     let published = if of.machine == Machine::Cobalt100 { COBALT } else { YITIAN };
-    let mut table = "| cores | 4 MB: published | model | with limits | 512 MB: published \
-                     | model | with limits |\n"
-        .to_owned();
-    table.push_str("| ---: |");
-    table.push_str(&" ---: |".repeat(6));
+    let title = |(_, title): &(usize, &str)| format!(" {title}: published | model | with limits |");
+    let titles: String = columns.iter().map(title).collect();
+    let mut table = format!("| cores |{titles}\n| ---: |");
+    table.push_str(&" ---: |".repeat(3 * columns.len()));
     table.push('\n');
-    for (at, cores) in NUMBERS.into_iter().enumerate() {
-        let (free, limited) = (of.bandwidths.free[at], of.bandwidths.limited[at]);
-        let side = |supply: usize| {
-            let known = published[at][supply];
+    for (at, cores) in numbers(of.machine).enumerate() {
+        let row = NUMBERS.iter().position(|number| *number == cores).unwrap_or_default();
+        let cells = columns.iter().map(|(column, _)| {
+            let known = published[row][*column];
             let known = if known == 0 { "-".to_owned() } else { known.to_string() };
-            format!(" {known} | {:.0} | {:.0} |", free[supply], limited[supply])
-        };
-        let _ = writeln!(table, "| {cores} |{}{}", side(0), side(1));
+            let (free, limited) = (of.bandwidths.free[at], of.bandwidths.limited[at]);
+            format!(" {known} | {:.0} | {:.0} |", free[*column], limited[*column])
+        });
+        let _ = writeln!(table, "| {cores} |{}", cells.collect::<String>());
     }
     table
 }

@@ -33,11 +33,11 @@ With at most six events and cycles there is no multiplexing, and every reading i
 
 ![error over the length of a time slice](figures/multiplexing.svg)
 
-Most traces run for about a millisecond (all: 0.02 to 11.1 ms), so perf's time slice of 4 ms is longer: an event
+Most traces run for about a millisecond (all: 0.01 to 11.1 ms), so perf's time slice of 4 ms is longer: an event
 without a counter at the start is never counted. The number of time slices per event is decisive. A program of 10 s
 has 2500 slices of 4 ms, 17 rounds of 147 events; a run of 1 ms has the same number with slices of 0.4 us. Five of
-the six traces of `traces/threads`, and `vector`, run for less than 50 us. With slices of 1 us these have less than
-one round, and most of the events that are never counted are theirs.
+the six traces of `traces/threads`, three of the four of `traces/parallel`, and `vector` run for less than 50 us. With
+slices of 1 us these have less than one round, and most of the events that are never counted are theirs.
 ";
 
 const BELOW: &str = "
