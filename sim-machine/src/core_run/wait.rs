@@ -22,7 +22,7 @@ impl CoreRun {
     }
 
     /// Advances the clock to the end of a wait. Within a program the core idles and counts. After
-    /// `WFI` or `WFE` it sleeps and counts. After a system call and before its first instruction
+    /// `WFI` or `WFE` it sleeps and counts, as hardware does, so this is no wait on the core. After a system call and before its first instruction
     /// the thread is on no core: nothing is counted.
     #[cold]
     pub(super) fn wait_for_other<S: RunSink>(
@@ -33,11 +33,11 @@ impl CoreRun {
     ) {
         let until = std::mem::take(&mut self.wait);
         if !self.is_away(program) {
+            if self.follows(program, Special::Wait) {
+                return self.pipeline.sleep_until(until);
+            }
             self.note_wait(self.pipeline.cycle(), until);
-            return match self.follows(program, Special::Wait) {
-                true => self.pipeline.sleep_until(until),
-                false => self.pipeline.wait_until(until),
-            };
+            return self.pipeline.wait_until(until);
         }
         self.waits.away += until.saturating_sub(self.pipeline.cycle());
         let is_counted = self.opened.is_some();
