@@ -1,5 +1,5 @@
 //! Recordings of a whole system with two processors. The first starts the second, and sends it
-//! messages by interrupts.
+//! messages by interrupts. The second turns itself off, and the first starts it again.
 
 use crate::capture_system::Bench;
 use crate::recording::Recording;
@@ -106,13 +106,43 @@ fn tickets_order_start_and_interrupts_of_processors() {
     let file = &recording.file;
     let first = steps(file, 0);
     let start = positions(&first, HVC);
-    assert_eq!(start.len(), 1);
-    assert!(ticket_at(file, 0, start[0]) < ticket_at(file, 1, 0), "it starts when it is called");
+    let (start, again) = (start[0], start[start.len() - 1]);
+    assert!(ticket_at(file, 0, start) < ticket_at(file, 1, 0), "it starts when it is called");
+    let off = positions(&steps(file, 1), HVC);
+    assert_eq!(off.len(), 1);
+    let restart = ticket_at(file, 1, off[0] + 1);
+    assert!(ticket_at(file, 0, again) < restart, "it starts again when it is called");
     let sent = positions(&first, MSR_SGI);
     let taken = exceptions(file, 1);
     assert_eq!((sent.len(), taken.len()), (ROUNDS, ROUNDS));
     for (sent, (taken, _)) in sent.iter().zip(&taken) {
         assert!(ticket_at(file, 0, *sent) < ticket_at(file, 1, *taken), "{}", recording.said);
+    }
+}
+
+#[test]
+fn an_instruction_takes_the_tickets_of_the_document_and_no_more() {
+    let Some(bench) = Bench::of("processors.S") else { return };
+    let recording = bench.read(&PROCESSORS);
+    let (file, first) = (&recording.file, steps(&recording.file, 0));
+    let taken = tickets(file, 0);
+    let cases = [
+        (0xb8fa_02bb_u32, 2), // ldaddal w26, w27, [x21]
+        (0xb83a_02bf, 1),     // stadd w26, [x21]
+        (0x88fb_feba, 2),     // casal w27, w26, [x21]
+        (0x88fb_7eba, 1),     // casa w27, w26, [x21]
+        (0x885f_febb, 1),     // ldaxr w27, [x21]
+        (0x881c_febb, 2),     // stlxr w28, w27, [x21]
+        (MSR_SGI, 1),
+        (HVC, 1),
+    ];
+    for (word, expected) in cases {
+        let places = positions(&first, word);
+        assert!(!places.is_empty(), "{word:#x}");
+        for place in places {
+            let own = taken.iter().filter(|ticket| ticket.position == place).count();
+            assert_eq!(own, expected, "{word:#x} at {place}: {}", recording.said);
+        }
     }
 }
 
@@ -123,6 +153,8 @@ fn two_recordings_of_two_processors_are_the_same_file() {
         bench.read(&PROCESSORS);
         std::fs::read(bench.path("kernel.n2t")).expect("the trace")
     };
+    // Each stream fits one slot of the shared memory. The files of longer ones may differ in how
+    // definitions are split.
     assert!(bytes() == bytes());
 }
 

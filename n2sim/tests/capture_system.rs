@@ -211,7 +211,9 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
     let text = text.to_str().expect("a plain name");
     let system = ["--system", "--kernel", text, "--initrd", text];
     let with = |more: [&'static str; 2]| [&system[..], &more].concat();
-    let cases: [(&[&str], &str); 9] = [
+    let several = [&with(["--processors", "2"])[..], &["--skip", "5"]].concat();
+    let cases: [(&[&str], &str); 10] = [
+        (&several, "--skip 5 with --processors 2"),
         (&["--system", "--", "x"], "--kernel"),
         (&["--kernel", text, "--", "x"], "--system"),
         (&["--system", "--kernel", text, "--initrd", text], "not a Linux kernel"),

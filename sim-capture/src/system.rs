@@ -65,7 +65,7 @@ static NEXT_PAGE: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct SystemVcpu {
     /// The translation table at the start of the recording was recorded.
     has_table: bool,
-    /// The running block ends in `WFI` or `WFE`, after which other processors run.
+    /// The running block ends in an instruction after which other processors may run.
     sleeps: bool,
     /// Address of the running block as it was translated.
     block_pc: u64,
@@ -242,7 +242,8 @@ struct Translated {
     pc: u64,
     /// Physical address of its first word, if the engine's memory was found.
     physical: Option<u64>,
-    /// Its last instruction is `WFI` or `WFE`.
+    /// Its last instruction may end the turn of the processor: `WFI`, `WFE`, or a call of the
+    /// firmware, which may turn the processor off or suspend it.
     sleeps: bool,
 }
 
@@ -263,7 +264,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let Some(id) = id else { return };
         let base = HOST_OF_PHYSICAL.load(Ordering::Relaxed);
         let physical = host.checked_sub(base).filter(|_| host != 0 && base != 0);
-        let sleeps = words.last().is_some_and(|word| decode(*word).special == Special::Wait);
+        let sleeps = words.last().is_some_and(|word| may_sleep(*word));
         let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, sleeps });
         let data = std::ptr::from_ref::<Translated>(Box::leak(kept)).cast_mut().cast();
         // Any block may be the first of a processor. At its start no register needs to be saved.
@@ -282,6 +283,14 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
             instrument_one(insn, word, index as u64, pc);
         }
     }
+}
+
+/// Returns true if another processor may have to wake or start this one after the instruction.
+fn may_sleep(word: u32) -> bool {
+    matches!(
+        decode(word).special,
+        Special::Wait | Special::HypervisorCall | Special::SecureMonitorCall
+    )
 }
 
 /// # Safety

@@ -5,18 +5,17 @@
 //! memory. So this module finds the processor that runs from the engine's own variable, and counts
 //! in callbacks.
 
+use crate::plugin::{IS_OFF, active};
+use crate::wire::{MAX_PROCESSORS, control};
 use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-
-/// Most processors of a recorded system.
-const MOST: usize = 16;
 
 /// The address of the engine's variable, of the thread that runs all processors. Null for a system
 /// of one processor.
 static RUNNING: AtomicPtr<AtomicPtr<c_void>> = AtomicPtr::new(std::ptr::null_mut());
 /// The processors, as the engine's variable names them.
-static PROCESSORS: [AtomicPtr<c_void>; MOST] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST];
+static PROCESSORS: [AtomicPtr<c_void>; MAX_PROCESSORS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_PROCESSORS];
 /// Number of instructions that all processors started.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 /// Number of the processor whose turn it is.
@@ -34,26 +33,50 @@ pub(crate) fn are_shown() -> bool {
     !variable().is_null()
 }
 
-/// Notes the processor with number `vcpu`, which the engine has just announced on its thread.
+/// Notes the processor with number `vcpu`, which the engine has just announced on its thread. Ends
+/// the recording if the engine's variable does not name it.
 pub(crate) fn announce(vcpu: c_uint) {
     let variable = variable();
     // SAFETY: `variable` is null or the engine's variable of this thread.
-    if let (Some(running), Some(place)) =
-        (unsafe { variable.as_ref() }, PROCESSORS.get(vcpu as usize))
-    {
-        place.store(running.load(Ordering::Relaxed), Ordering::Relaxed);
-        RUNNING.store(variable, Ordering::Relaxed);
+    let Some(running) = (unsafe { variable.as_ref() }) else { return fail() };
+    let running = running.load(Ordering::Relaxed);
+    match PROCESSORS.get(vcpu as usize) {
+        Some(place) if !running.is_null() && number_of(running).is_none() => {
+            place.store(running, Ordering::Relaxed);
+            RUNNING.store(variable, Ordering::Relaxed);
+        }
+        _ => fail(),
     }
 }
 
+/// Returns the number of the processor with this name.
+#[inline]
+fn number_of(name: *mut c_void) -> Option<c_uint> {
+    let is_it = |place: &AtomicPtr<c_void>| place.load(Ordering::Relaxed) == name;
+    PROCESSORS.iter().position(is_it).map(|number| number as c_uint)
+}
+
+/// Ends the recording, because it is not known which processor runs. The reader refuses it.
+#[cold]
+fn fail() {
+    if let Some(plugin) = active() {
+        plugin.memory.control(control::UNKNOWN_PROCESSOR).store(1, Ordering::Relaxed);
+        plugin.memory.control(control::DONE).store(1, Ordering::Release);
+    }
+    IS_OFF.store(true, Ordering::Relaxed);
+}
+
 /// Returns the number of the processor that runs, instead of `given`, the one for the callback.
+/// Ends the recording if it is not known.
 #[inline]
 pub(crate) fn running(given: c_uint) -> c_uint {
     // SAFETY: null, or the variable of the thread that runs all processors, which is this one.
     let Some(running) = (unsafe { RUNNING.load(Ordering::Relaxed).as_ref() }) else { return given };
-    let running = running.load(Ordering::Relaxed);
-    let is_it = |place: &AtomicPtr<c_void>| place.load(Ordering::Relaxed) == running;
-    PROCESSORS.iter().position(is_it).map_or(given, |number| number as c_uint)
+    let number = number_of(running.load(Ordering::Relaxed));
+    number.unwrap_or_else(|| {
+        fail();
+        given
+    })
 }
 
 /// Counts started instructions.

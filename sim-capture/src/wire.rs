@@ -62,6 +62,8 @@ pub(crate) mod control {
     pub(crate) const HAS_PREDICATES: usize = 36;
     /// 1 once an unrecorded virtual CPU ran, with number [`super::MAX_VCPUS`] or above.
     pub(crate) const BEYOND: usize = 37;
+    /// 1 once it was not known which of several processors of a system ran.
+    pub(crate) const UNKNOWN_PROCESSOR: usize = 38;
     /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
     /// [`super::MARK_ADDRESS`] or 0). The next word holds the place.
     pub(crate) const MARK_FROM: usize = 16;
@@ -108,6 +110,9 @@ pub(crate) const DEFINITIONS: u64 = u64::MAX;
 
 /// Number of virtual CPUs that can be recorded. CPUs with this number or above are not.
 pub(crate) const MAX_VCPUS: usize = 4096;
+
+/// Most processors of a recorded system. The engine runs them in turn, so more only take longer.
+pub(crate) const MAX_PROCESSORS: usize = 16;
 
 /// Size of a code page, in bytes.
 pub(crate) const PAGE_BYTES: u64 = 4096;

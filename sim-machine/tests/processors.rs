@@ -117,7 +117,7 @@ fn a_processor_starts_after_the_call_and_sleeps_until_its_interrupt() {
         // its sleep, that of the system counter does not.
         let waits = second.waits;
         assert!(waits.away > BRANCHES as u64 / 2, "{order}: {waits:?}");
-        assert_eq!(waits.on_core, 0, "{order}: sleep is no wait on the core");
+        assert_eq!(waits.on_core, 0, "{order}: sleep adds no wait");
         let asleep = second.stalls.unpack().of(StallCause::FetchAsleep) / 5;
         assert!(asleep > BRANCHES as u64 / 4, "{order}: {asleep}");
         assert!(value(PmuEvent::CPU_CYCLES) > asleep, "{order}");

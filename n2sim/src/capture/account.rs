@@ -104,20 +104,14 @@ pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     );
     let lost = plugin.pages_lost;
     gap(lost > 0, format!("{lost} code pages could not be copied: the wrong path ends there"));
-    gap(
-        plugin.streams > 1,
-        match plugin.is_system {
-            true => {
-                "the processors ran in turn, up to millions of instructions at a time: of their \
-                     interleaving only the order in which they synchronized is recorded"
-            }
-            false => {
-                "of the threads' interleaving only the order in which they synchronized is \
-                      recorded; blocks cut short by a fault are inferred"
-            }
-        }
-        .to_owned(),
-    );
+    let interleaving = if plugin.is_system {
+        "the processors ran in turn, up to millions of instructions at a time: of their \
+         interleaving only the order in which they synchronized is recorded"
+    } else {
+        "of the threads' interleaving only the order in which they synchronized is recorded; \
+         blocks cut short by a fault are inferred"
+    };
+    gap(plugin.streams > 1, interleaving.to_owned());
     gap(
         t.pauses > 0,
         match t.unrecorded {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::region::Place;
+use super::wire::MAX_PROCESSORS;
 use crate::shared_args::{instructions, instructions_from_one};
 
 /// zstd level of a recording without --level.
 const DEFAULT_LEVEL: i32 = 3;
-/// Most processors of a recorded system. The engine runs them in turn, so more only take longer.
-const MOST_PROCESSORS: i64 = 16;
+/// Most processors of a recorded system.
+const MOST_PROCESSORS: i64 = MAX_PROCESSORS as i64;
 
 /// Record an AArch64 Linux program into a trace
 #[derive(Args, Clone, Debug)]

@@ -19,7 +19,6 @@ pub(crate) use engine::{INSTALL, NAME, probe};
 
 use super::account::{self, PluginTally, Stopwatch};
 use super::args::CaptureArgs;
-use super::engine::Engine;
 use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
@@ -48,10 +47,12 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
         None => Vec::new(),
     };
     let start = Start::parse(&args.system.start, &kernel_symbols)?;
+    check_skip(args)?;
     let guest = Guest::prepare(args, kernel)?;
     let engine = engine::find(args.program.engine.as_deref())?;
     let cpu = args.program.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
-    check_processors(args, &engine)?;
+    let name = format!("{} ({})", engine.path.shown(), engine.version);
+    check_api(args.system.processors, engine.api.1, &name)?;
     let size = Size { processors: args.system.processors, memory: args.system.memory };
     let mut memory = SharedMemory::create()?;
     let mut command = machine::command(&engine, &cpu, &memory, size, start)?;
@@ -78,30 +79,52 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
     recorder.shared.system = Some(SystemStream::default());
     let limit = args.limit.unwrap_or(u64::MAX);
     let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
+    check_recorded(args.system.processors, &mut memory)?;
     if output.trace.instructions() == 0 {
         bail!("nothing was recorded: {}", nothing_recorded(args, &mut memory, &end)?);
     }
     finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
 }
 
-/// Refuses what a recording of several processors lacks.
-fn check_processors(args: &CaptureArgs, engine: &Engine) -> Result<()> {
+/// Refuses to skip instructions of several processors.
+fn check_skip(args: &CaptureArgs) -> Result<()> {
     let processors = args.system.processors;
-    if processors == 1 {
-        return Ok(());
-    }
-    if engine.api.1 < REGISTERS_API {
-        bail!(
-            "--processors {processors}: {} counts the instructions of all processors together; \
-             record one processor, or use QEMU 9.1 or later",
-            engine.path.shown()
-        );
-    }
-    if args.skip > 0 {
+    if processors > 1 && args.skip > 0 {
         bail!(
             "--skip {} with --processors {processors}: the skipped instructions of each processor \
              would differ from one recording to the next; use --start",
             args.skip
+        );
+    }
+    Ok(())
+}
+
+/// Refuses several processors with an engine whose newest plugin interface, `api`, is too old.
+fn check_api(processors: u32, api: u64, engine: &str) -> Result<()> {
+    if processors > 1 && api < REGISTERS_API {
+        bail!(
+            "--processors {processors}: {engine} gives no register values, which show interrupts; \
+             record one processor, or use QEMU 9.1 or later"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a recording of several processors that lacks their registers or confuses them.
+fn check_recorded(processors: u32, memory: &mut SharedMemory) -> Result<()> {
+    if processors == 1 || memory.control(control::MAGIC)? != wire::MAGIC {
+        return Ok(());
+    }
+    if memory.control(control::UNKNOWN_PROCESSOR)? == 1 {
+        bail!(
+            "--processors {processors}: the engine does not show which processor runs; record one \
+             processor, or use another build of QEMU"
+        );
+    }
+    if memory.control(control::HAS_REGISTERS)? == 0 {
+        bail!(
+            "--processors {processors}: the engine gives no register values, which show \
+             interrupts; record one processor, or use another build of QEMU"
         );
     }
     Ok(())
@@ -181,4 +204,17 @@ fn finish(
     let times = stopwatch.elapsed();
     say(&account::system_summary(path, &tally, &written, &ending, times, &gaps));
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_processors_need_an_engine_with_register_values() {
+        let refusal = |processors, api| check_api(processors, api, "qemu 9.0").err();
+        assert!(refusal(1, 2).is_none() && refusal(2, 3).is_none());
+        let said = refusal(2, 2).expect("it is refused").to_string();
+        assert!(said.contains("qemu 9.0 gives no register values"), "{said}");
+    }
 }

@@ -1,6 +1,8 @@
-// Two processors in one kernel: what n2sim/tests/capture_system.rs records with --processors 2. The first
-// starts the second by PSCI, waits for its flag, and sends it three interrupts with a message each.
-// The second adds one to each message and sleeps. Both run in the upper half of the addresses.
+// Two processors in one kernel: what n2sim/tests/capture_processors.rs records with --processors 2.
+// The first starts the second by PSCI, waits for its flag, and sends it three interrupts with a
+// message each. The second adds one to each message, sleeps, and turns itself off after the last.
+// The first then runs atomics and starts the second again. Both run in the upper half of the
+// addresses.
 
     .set HIGH, 0xffffff8000000000   // virtual minus physical address
     .set DISTRIBUTOR, 0x08000000
@@ -78,7 +80,38 @@ round:
     add     x24, x24, #1
     cmp     x24, #ROUNDS
     b.ls    round
-    mrs     x0, pmevcntr0_el0
+    adr     x21, counter
+    mov     w26, #1
+    ldaddal w26, w27, [x21]
+    stadd   w26, [x21]
+    mov     w27, #2
+    casal   w27, w26, [x21]     // stores
+    casa    w27, w26, [x21]     // stores nothing
+6:  ldaxr   w27, [x21]
+    stlxr   w28, w27, [x21]
+    cbnz    w28, 6b
+    // Waits until the second is off, starts it again, and waits for its second flag.
+7:  wfe
+    ldr     x0, =0xc4000004     // PSCI: affinity information
+    mov     x1, #1
+    mov     x2, #0
+    hvc     #0
+    cmp     x0, #1              // off
+    b.ne    7b
+    ldr     x0, =0xc4000003
+    mov     x1, #1
+    adr     x2, again
+    movk    x2, #0, lsl #32
+    movk    x2, #0, lsl #48
+    mov     x3, #0
+    hvc     #0
+    adr     x21, ready
+8:  ldaxr   w10, [x21]
+    cmp     w10, #2
+    b.eq    9f
+    wfe
+    b       8b
+9:  mrs     x0, pmevcntr0_el0
     sub     x0, x0, x20
     movz    xzr, #0x4e32
     ldr     w0, =0x84000008     // PSCI: system off
@@ -95,6 +128,21 @@ second:
     stlr    w10, [x21]
     sev
     msr     daifclr, #2
+1:  wfi
+    adr     x10, answer
+    ldr     w10, [x10]
+    cmp     w10, #ROUNDS
+    b.ls    1b
+    ldr     w0, =0x84000002     // PSCI: processor off
+    hvc     #0
+    b       .
+
+// The second processor when it starts again.
+again:
+    adr     x21, ready
+    mov     w10, #2
+    stlr    w10, [x21]
+    sev
 1:  wfi
     b       1b
 
@@ -165,5 +213,7 @@ ready:
 message:
     .skip   256
 answer:
+    .skip   256
+counter:
     .skip   256
 end:
