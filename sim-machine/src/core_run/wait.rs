@@ -22,8 +22,8 @@ impl CoreRun {
     }
 
     /// Advances the clock to the end of a wait. Within a program the core idles and counts. After
-    /// `WFI` or `WFE` it sleeps and counts, as hardware does, so this is no wait on the core. After a system call and before its first instruction
-    /// the thread is on no core: nothing is counted.
+    /// `WFI` or `WFE` it sleeps and counts, as hardware does: that is not a wait on the core. After
+    /// a system call and before its first instruction the thread is on no core: nothing is counted.
     #[cold]
     pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
