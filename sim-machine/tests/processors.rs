@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sim_core::{Cycle, EventSink, Notice, PmuEvent, StallCause};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
-use sim_trace::{Meta, StreamEvent, TraceWriter};
+use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
 
 const KERNEL: u64 = 0xffff_8000_0800_0000;
 const NOP: u32 = 0xd503_201f;
@@ -19,6 +19,12 @@ const DSB: u32 = 0xd503_3b9f;
 const SELF: u32 = 0x1400_0000;
 /// MOV X0, X0, in the lower half of the addresses.
 const BELOW: u32 = 0xaa00_03e0;
+/// LDR X0, [X1]
+const LOAD: u32 = 0xf940_0020;
+/// TLBI VAAE1IS, X10
+const TLBI: u32 = 0xd508_836a;
+/// Address of the loads.
+const DATA: u64 = 0x5000_0000;
 /// Branches of the first processor between two steps, at most two a cycle.
 const BRANCHES: usize = 2000;
 const INTERRUPT: u32 = 0x280;
@@ -30,7 +36,7 @@ fn write(path: &Path, processors: &[Steps]) {
     let mut meta = Meta::default();
     meta.machine.full_system = true;
     let mut trace = TraceWriter::create(path, meta).expect("a folder for tests");
-    let words = [NOP, WFI, HVC, MSR_SGI, DSB, SELF, BELOW];
+    let words = [NOP, WFI, HVC, MSR_SGI, DSB, SELF, BELOW, LOAD, TLBI];
     let blocks = words.map(|word| {
         let place = words.iter().position(|other| *other == word).expect("it is there") as u64;
         let base = if word == BELOW { 0x4000_0000 } else { KERNEL };
@@ -39,7 +45,14 @@ fn write(path: &Path, processors: &[Steps]) {
     for (stream, steps) in (0..).zip(processors) {
         for &(word, ticket) in steps {
             let (_, block) = blocks.iter().find(|(known, _)| *known == word).expect("a block");
-            trace.push_block(stream, *block, 1, &[], None).expect("it fits");
+            let addr = match word {
+                LOAD => Some(DATA),
+                TLBI => Some(DATA >> 12),
+                _ => None,
+            };
+            let accesses: Vec<Access> =
+                addr.map(|addr| Access { index: 0, addr }).into_iter().collect();
+            trace.push_block(stream, *block, 1, &accesses, None).expect("it fits");
             if let Some(order) = ticket {
                 let event = StreamEvent::Ticket { order, back: 1 };
                 trace.push_event(stream, event).expect("it fits");
@@ -168,4 +181,15 @@ fn a_processor_that_starts_below_its_kernel_is_at_el1_from_the_kernel_on() {
         .map(|part| (part.level.level, part.counts.unpack().value(PmuEvent::INST_RETIRED)))
         .collect();
     assert_eq!(retired, [(0, 2), (1, 2)]);
+}
+
+#[test]
+fn a_broadcast_invalidation_reaches_the_other_processor() {
+    let walks = |word: u32| {
+        let first = [vec![(SELF, None); BRANCHES], vec![(word, None), (DSB, Some(0))]].concat();
+        let second = vec![(LOAD, None), (DSB, Some(1)), (LOAD, None)];
+        let (outcome, _) = replay(&[first, second], "causal");
+        outcome.cores[1].counts.value(PmuEvent::DTLB_WALK)
+    };
+    assert_eq!((walks(NOP), walks(TLBI)), (1, 2));
 }
