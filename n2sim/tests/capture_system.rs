@@ -20,13 +20,18 @@ fn engine() -> Option<PathBuf> {
 }
 
 /// A folder with the kernel in it.
-struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
     engine: PathBuf,
 }
 
 impl Bench {
     fn new() -> Option<Bench> {
+        Bench::of("kernel.S")
+    }
+
+    /// Returns the bench of the kernel `tests/programs/SOURCE`.
+    pub(crate) fn of(source: &str) -> Option<Bench> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let Some(engine) = engine() else {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");
@@ -43,7 +48,8 @@ impl Bench {
         let status = Command::new(COMPILER)
             .args(["-nostdlib", "-static", "-Wl,-Ttext=0", "-Wl,--build-id=none", "-o"])
             .arg(&object)
-            .arg(format!("{HERE}/tests/programs/kernel.S"))
+            .arg("-march=armv8.2-a")
+            .arg(format!("{HERE}/tests/programs/{source}"))
             .status()
             .expect("the compiler runs");
         assert!(status.success(), "the kernel does not assemble");
@@ -53,11 +59,11 @@ impl Bench {
         Some(Bench { folder, engine })
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn record(&self, options: &[&str]) -> Output {
+    pub(crate) fn record(&self, options: &[&str]) -> Output {
         Command::new(N2SIM)
             .env_remove("N2SIM_PLUGIN")
             .args(["capture", "--system", "--memory", "128", "--kernel"])
@@ -75,7 +81,7 @@ impl Bench {
     }
 
     /// Records, and reads the trace back.
-    fn read(&self, options: &[&str]) -> Recording {
+    pub(crate) fn read(&self, options: &[&str]) -> Recording {
         Recording::of(&self.record(options), &self.path("kernel.n2t"))
     }
 }
@@ -145,6 +151,9 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
     let entry = |virt: u64| map.entries().iter().find(|entry| entry.virt == virt).copied();
     let data = entry(0x20_0000).expect("the page of the load");
     assert!(data.write && !data.execute && data.phys != 0x20_0000, "{data:?}");
+    let code = entry(0x20_1000).expect("the page of the program");
+    assert_eq!(Some(code.phys), entry(0x4020_1000).map(|e| e.phys), "the kernel has it too");
+    assert!(!said.contains("several physical pages"), "{said}");
     assert_eq!(entry(0x0900_0000).map(|e| e.memory), Some(sim_trace::PageMemory::Device));
 }
 
@@ -187,6 +196,11 @@ fn where_it_begins_can_be_chosen_and_must_be_reached() {
     };
     assert_eq!(steps(&first), steps(&again));
     assert_eq!(first.events.len(), again.events.len());
+    bench.read(&[]);
+    let bytes = || std::fs::read(bench.path("kernel.n2t")).expect("the trace");
+    let before = bytes();
+    bench.read(&[]);
+    assert!(before == bytes(), "byte for byte");
 }
 
 #[test]
@@ -195,13 +209,20 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
     let text = folder.path().join("text");
     std::fs::write(&text, "no kernel").expect("writes");
     let text = text.to_str().expect("a plain name");
-    let cases: [(&[&str], &str); 6] = [
+    let system = ["--system", "--kernel", text, "--initrd", text];
+    let with = |more: [&'static str; 2]| [&system[..], &more].concat();
+    let several = [&with(["--processors", "2"])[..], &["--skip", "5"]].concat();
+    let cases: [(&[&str], &str); 10] = [
+        (&several, "--skip 5 with --processors 2"),
         (&["--system", "--", "x"], "--kernel"),
         (&["--kernel", text, "--", "x"], "--system"),
         (&["--system", "--kernel", text, "--initrd", text], "not a Linux kernel"),
         (&["--system", "--kernel", "/absent", "--initrd", text], "cannot read /absent"),
         (&["--system", "--kernel", text, "--start", "x", "--initrd", text], "--kernel-symbols"),
         (&["--system", "--kernel", text, "--memory", "1", "--initrd", text], "64..=3072"),
+        (&with(["--processors", "0"]), "1..=16"),
+        (&with(["--processors", "17"]), "1..=16"),
+        (&["--processors", "2", "--", "x"], "--system"),
     ];
     for (options, message) in cases {
         let output = Command::new(N2SIM).arg("capture").args(options).output();

@@ -12,6 +12,7 @@ mod capture;
 mod capture_ends;
 mod capture_hostile;
 mod capture_operands;
+mod capture_processors;
 mod capture_regions;
 mod capture_system;
 mod capture_threads;

@@ -8,7 +8,8 @@
 //! The only other crate of the workspace that it uses is `sim-isa`, for the meaning of instruction
 //! words. It is the only crate with `unsafe` code, because its interface is C.
 //!
-//! Threads of a program take numbers where they synchronize (`tickets`), which gives their order.
+//! Threads of a program take numbers where they synchronize (`tickets`), which gives their order;
+//! so do the processors of a system, which run in turn (`turns`).
 //!
 //! The recording of a program lacks what the engine does not report: addresses of `PRFM` and `DC`
 //! operations, children of `fork`, and programs started by `execve`. The recording of a whole
@@ -33,4 +34,6 @@ mod registers;
 #[cfg(not(test))]
 mod system;
 mod tickets;
+#[cfg(not(test))]
+mod turns;
 mod wire;

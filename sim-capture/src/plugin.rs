@@ -10,8 +10,8 @@ use crate::guest;
 use crate::memory::{self, SharedMemory, StreamWriter};
 use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
 use crate::system::{self, SystemVcpu};
-use crate::tickets;
 use crate::wire::{self, PAGE_BYTES, Word, control};
+use crate::{tickets, turns};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,6 +39,17 @@ pub(crate) struct Plugin {
     pub(crate) code: Mutex<CodeTable>,
     gate: Gate,
     count_only: bool,
+    /// The engine runs a whole system. Its virtual CPUs run in turn, on one thread.
+    is_system: bool,
+}
+
+impl Plugin {
+    /// Returns the number of instructions started so far by `vcpu`, or by all processors of a
+    /// system that has several.
+    #[inline]
+    pub(crate) fn now(&self, vcpu: c_uint) -> u64 {
+        if system::has_several() { turns::started() } else { self.counter.now(vcpu) }
+    }
 }
 
 pub(crate) static PLUGIN: OnceLock<Plugin> = OnceLock::new();
@@ -55,6 +66,8 @@ pub(crate) struct Vcpu {
     pub(crate) system: SystemVcpu,
     /// Value of the counter at the end of the running block.
     expected_count: u64,
+    /// The end of the running block was recorded with the end of the processor's turn.
+    has_paused_turn: bool,
     /// Value of the counter at the start of the running block; for a paused thread, at the pause.
     block_start: u64,
     /// True outside the recorded regions.
@@ -76,7 +89,7 @@ impl Vcpu {
 
     /// Takes a ticket for instruction `index` of the running block.
     #[inline]
-    fn ticket(&mut self, index: u32) -> bool {
+    pub(crate) fn ticket(&mut self, index: u32) -> bool {
         self.is_paused || tickets::take(index).is_none_or(|words| self.stream.push_record(&words))
     }
 
@@ -95,6 +108,20 @@ impl Vcpu {
         if now != self.expected_count && is_exact() {
             let started = now.wrapping_sub(self.block_start) as u32;
             self.stream.push(Word::Started(started).encode());
+        }
+    }
+
+    /// Records the end of the running block, because another processor runs now.
+    pub(crate) fn end_turn(&mut self, now: u64) {
+        self.note_partial_block(now, || true);
+        self.has_paused_turn = true;
+    }
+
+    /// Begins another turn of the processor.
+    #[inline]
+    pub(crate) fn begin_turn(&mut self, now: u64) {
+        if std::mem::take(&mut self.has_paused_turn) {
+            self.expected_count = now;
         }
     }
 
@@ -118,7 +145,8 @@ impl Vcpu {
 
 struct VcpuCell(UnsafeCell<Option<Vcpu>>);
 
-// SAFETY: only callbacks of its virtual CPU use a cell, and they run on that CPU's thread.
+// SAFETY: only callbacks of its virtual CPU use a cell, and they run on that CPU's thread. The
+// virtual CPUs of a system share one thread.
 unsafe impl Sync for VcpuCell {}
 
 /// Installs the plugin. The engine calls it once.
@@ -138,16 +166,19 @@ pub unsafe extern "C" fn qemu_plugin_install(
         unsafe { CStr::from_ptr(*argv.add(index)) }.to_string_lossy().into_owned()
     });
     // SAFETY: the engine passes a valid description of itself.
-    let version = unsafe { &(*info).version };
+    let (version, processors) = unsafe { (&(*info).version, (*info).smp_vcpus) };
     match install(version, arguments) {
         Ok(None) => {
             register(id);
             0
         }
-        Ok(Some(start)) => {
-            system::register(id, start);
-            0
-        }
+        Ok(Some(start)) => match system::register(id, start, processors) {
+            Ok(()) => 0,
+            Err(message) => {
+                print_error(&message);
+                -1
+            }
+        },
         Err(message) => {
             print_error(&message);
             -1
@@ -188,6 +219,7 @@ fn install(
         code: Mutex::new(CodeTable::new(definitions)),
         gate: Gate::new(memory),
         count_only,
+        is_system: system.is_some(),
     };
     memory.control(control::API_MIN).store(version.min as u64, Ordering::Relaxed);
     memory.control(control::API_MAX).store(version.cur as u64, Ordering::Relaxed);
@@ -356,10 +388,28 @@ pub(crate) fn with_vcpu(
     }
 }
 
+/// Publishes the streams of all virtual CPUs of a system at the end of its recording.
+pub(crate) fn publish_all() {
+    for cell in &VCPUS {
+        // SAFETY: the virtual CPUs of a system run in turn on this thread, and callbacks do not
+        // nest.
+        if let Some(state) = unsafe { &mut *cell.0.get() } {
+            state.stream.publish();
+        }
+    }
+}
+
 #[cold]
 fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
-    let number = plugin.memory.control(control::STREAMS).fetch_add(1, Ordering::Relaxed);
-    let now = plugin.counter.now(vcpu);
+    let streams = plugin.memory.control(control::STREAMS);
+    let number = if plugin.is_system {
+        // A processor keeps its number, whenever it begins.
+        streams.fetch_max(u64::from(vcpu) + 1, Ordering::Relaxed);
+        u64::from(vcpu)
+    } else {
+        streams.fetch_add(1, Ordering::Relaxed)
+    };
+    let now = plugin.now(vcpu);
     let stream = StreamWriter::new(plugin.memory, number);
     if stream.is_none() {
         plugin.memory.control(control::DROPPED).fetch_add(1, Ordering::Relaxed);
@@ -369,7 +419,8 @@ fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
     let system = SystemVcpu::default();
     let is_paused = !plugin.gate.is_open();
     tickets::thread_begins();
-    let mut vcpu = Vcpu { stream, system, expected_count: now, block_start: now, is_paused };
+    let (expected_count, block_start, has_paused_turn) = (now, now, false);
+    let mut vcpu = Vcpu { stream, system, expected_count, has_paused_turn, block_start, is_paused };
     vcpu.ticket(wire::NEXT_BLOCK).then_some(vcpu)
 }
 

@@ -6,12 +6,17 @@
 //! callbacks.
 
 use crate::counting;
-use crate::plugin::{IS_OFF, Plugin, Vcpu, active, on_exit, send_pages, with_vcpu};
+use crate::plugin::{IS_OFF, Plugin, Vcpu, active, on_exit, publish_all, send_pages, with_vcpu};
 use crate::qemu::{self, Block, Insn, MemInfo, PluginId};
 use crate::registers;
-use crate::wire::{MAX_BLOCK, PAGE_BYTES, START_MARKER, STOP_MARKER, Word, control, page};
-use sim_isa::{AddressOperand, Governing, may_access};
-use std::ffi::{c_uint, c_void};
+use crate::wire::{
+    self, MAX_BLOCK, NEXT_BLOCK, PAGE_BYTES, START_MARKER, STOP_MARKER, Word, control, page,
+};
+use crate::{tickets, turns};
+use sim_isa::{
+    AddressOperand, ContextRegister, Governing, Ordering as Order, Special, decode, may_access,
+};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -50,22 +55,48 @@ impl Start {
 static START_AT: AtomicU64 = AtomicU64::new(0);
 /// Host address of the guest's physical address 0; 0 until it is known.
 static HOST_OF_PHYSICAL: AtomicU64 = AtomicU64::new(0);
+/// The system has several processors, which must keep their order.
+static HAS_SEVERAL: AtomicBool = AtomicBool::new(false);
+/// Number of the next report on a page, among those of all processors.
+static NEXT_PAGE: AtomicU64 = AtomicU64::new(0);
 
 /// State of one virtual CPU in the recording of a whole system.
 #[derive(Debug, Default)]
 pub(crate) struct SystemVcpu {
+    /// The translation table at the start of the recording was recorded.
+    has_table: bool,
+    /// The running block ends in an instruction after which other processors may run.
+    sleeps: bool,
     /// Address of the running block as it was translated.
     block_pc: u64,
     /// Recently used pages, by a hash of their address: virtual page with its uses, physical page.
     pages: Vec<(u64, u64)>,
 }
 
-/// Registers the callbacks that are needed until the recording begins.
-pub(crate) fn register(id: PluginId, start: Start) {
+impl SystemVcpu {
+    /// Forgets the pages of the lower half, because another address space begins.
+    fn leave_space(&mut self) {
+        for entry in self.pages.iter_mut().filter(|(virt, _)| virt >> 63 == 0) {
+            *entry = (0, 0);
+        }
+    }
+}
+
+/// Registers the callbacks that are needed until the recording of a system with this number of
+/// processors begins.
+///
+/// # Errors
+/// If the engine does not show which of several processors runs.
+pub(crate) fn register(id: PluginId, start: Start, processors: c_int) -> Result<(), String> {
+    HAS_SEVERAL.store(processors > 1, Ordering::Relaxed);
+    if has_several() && !turns::are_shown() {
+        return Err("this build of the engine does not show which of several processors runs (it \
+                    exports no `current_cpu`, as Debian's does): record one processor"
+            .to_owned());
+    }
     // SAFETY: the identity comes from the engine; callbacks live as long as the process.
     unsafe {
         qemu::qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
-        qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, note_memory);
     }
     match start {
         Start::Boot => begin(id),
@@ -75,6 +106,13 @@ pub(crate) fn register(id: PluginId, start: Start) {
             wait(id);
         }
     }
+    Ok(())
+}
+
+/// Returns whether the system has several processors.
+#[inline]
+pub(crate) fn has_several() -> bool {
+    HAS_SEVERAL.load(Ordering::Relaxed)
 }
 
 fn wait(id: PluginId) {
@@ -90,6 +128,10 @@ static PLUGIN_ID: AtomicU64 = AtomicU64::new(0);
 extern "C" fn begin(id: PluginId) {
     let Some(plugin) = active() else { return };
     plugin.memory.control(control::BEGUN).store(1, Ordering::Relaxed);
+    if has_several() {
+        // The others may run already.
+        tickets::share();
+    }
     // SAFETY: as in `register`.
     unsafe {
         qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
@@ -97,7 +139,10 @@ extern "C" fn begin(id: PluginId) {
     }
 }
 
-extern "C" fn on_vcpu(_id: PluginId, _vcpu: c_uint) {
+extern "C" fn on_vcpu(_id: PluginId, vcpu: c_uint) {
+    if has_several() {
+        turns::announce(vcpu);
+    }
     if let Some(plugin) = active() {
         let found = u64::from(registers::find());
         plugin.memory.control(control::HAS_REGISTERS).store(found, Ordering::Relaxed);
@@ -105,12 +150,15 @@ extern "C" fn on_vcpu(_id: PluginId, _vcpu: c_uint) {
 }
 
 /// Finds the host address of physical memory from the first block, which runs with address
-/// translation off.
-extern "C" fn note_memory(_id: PluginId, block: *mut Block) {
+/// translation off. The engine keeps one callback of a kind, so those of translation call this.
+///
+/// # Safety
+/// `block` must come from the translation callback that is running.
+unsafe fn note_memory(block: *mut Block) {
     if HOST_OF_PHYSICAL.load(Ordering::Relaxed) != 0 {
         return;
     }
-    // SAFETY: `block` is valid while this callback runs and has at least one instruction.
+    // SAFETY: as promised by the caller; a block has at least one instruction.
     let (va, host) = unsafe {
         let insn = qemu::qemu_plugin_tb_get_insn(block, 0);
         (qemu::qemu_plugin_insn_vaddr(insn), qemu::qemu_plugin_insn_haddr(insn) as u64)
@@ -135,6 +183,7 @@ extern "C" fn on_translate_waiting(_id: PluginId, block: *mut Block) {
     let start = START_AT.load(Ordering::Relaxed);
     // SAFETY: `block` and its instructions are valid while this callback runs.
     unsafe {
+        note_memory(block);
         for (insn, word) in instructions(block) {
             let is_start = match start {
                 0 => word == START_MARKER,
@@ -166,11 +215,10 @@ extern "C" fn on_start(_vcpu: c_uint, _data: *mut c_void) {
 extern "C" fn on_stop(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     let index = (data as usize >> 32) as u32;
-    with_vcpu(plugin, vcpu, |state| {
-        state.stream.push(Word::Started(index + 1).encode());
-        state.stream.publish();
-        true
+    with_vcpu(plugin, turns::running(vcpu), |state| {
+        state.stream.push(Word::Started(index + 1).encode())
     });
+    publish_all();
     let value = registers::x(0).unwrap_or(u64::MAX);
     plugin.memory.control(control::DONE_VALUE).store(value, Ordering::Relaxed);
     plugin.memory.control(control::DONE).store(1, Ordering::Release);
@@ -180,11 +228,11 @@ extern "C" fn on_stop(vcpu: c_uint, data: *mut c_void) {
 extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     let Some(plugin) = active() else { return };
     // SAFETY: `block` and its instructions are valid while this callback runs.
-    unsafe { instrument(plugin, block, &instructions(block)) }
+    unsafe {
+        note_memory(block);
+        instrument(plugin, block, &instructions(block));
+    }
 }
-
-/// Set once the first block of the recording, which runs at once, was translated.
-static HAS_FIRST_BLOCK: AtomicBool = AtomicBool::new(false);
 
 /// A translated block, kept for as long as the engine may run it.
 #[derive(Debug)]
@@ -194,8 +242,9 @@ struct Translated {
     pc: u64,
     /// Physical address of its first word, if the engine's memory was found.
     physical: Option<u64>,
-    /// True for the first block of the recording.
-    is_first: bool,
+    /// Its last instruction may end the turn of the processor: `WFI`, `WFE`, or a call of the
+    /// firmware, which may turn the processor off or suspend it.
+    sleeps: bool,
 }
 
 /// # Safety
@@ -213,21 +262,35 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
             code.block(pc, &words)
         };
         let Some(id) = id else { return };
-        let physical = host.checked_sub(HOST_OF_PHYSICAL.load(Ordering::Relaxed));
-        let physical = physical.filter(|_| host != 0);
-        let is_first = !HAS_FIRST_BLOCK.swap(true, Ordering::Relaxed);
-        let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, is_first });
+        let base = HOST_OF_PHYSICAL.load(Ordering::Relaxed);
+        let physical = host.checked_sub(base).filter(|_| host != 0 && base != 0);
+        let sleeps = words.last().is_some_and(|word| may_sleep(*word));
+        let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, sleeps });
         let data = std::ptr::from_ref::<Translated>(Box::leak(kept)).cast_mut().cast();
-        let is_vector = pc.is_multiple_of(VECTOR_BYTES);
-        let flags = if is_vector || is_first { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
+        // Any block may be the first of a processor. At its start no register needs to be saved.
+        let flags = qemu::CB_READ_REGS;
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data);
         for (index, amount) in counting::points(&words, sim_isa::never_traps) {
-            plugin.counter.count(pointers[index], amount);
+            if has_several() {
+                let (flags, amount) = (qemu::CB_NO_REGS, amount as *mut c_void);
+                let insn = pointers[index];
+                qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_count, flags, amount);
+            } else {
+                plugin.counter.count(pointers[index], amount);
+            }
         }
         for (index, &(insn, word)) in insns.iter().enumerate() {
             instrument_one(insn, word, index as u64, pc);
         }
     }
+}
+
+/// Returns true if another processor may have to wake or start this one after the instruction.
+fn may_sleep(word: u32) -> bool {
+    matches!(
+        decode(word).special,
+        Special::Wait | Special::HypervisorCall | Special::SecureMonitorCall
+    )
 }
 
 /// # Safety
@@ -236,11 +299,18 @@ unsafe fn instrument_one(insn: *mut Insn, word: u32, index: u64, block_pc: u64) 
     let place = (index << 32 | u64::from(word)) as *mut c_void;
     // SAFETY: as promised by the caller; user data are numbers, never dereferenced.
     unsafe {
+        let flags = qemu::CB_NO_REGS;
+        let order = Order::of(word).filter(|_| has_several());
+        if order.is_some_and(|order| order.before) {
+            qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ordered, flags, place);
+        }
         if may_access(word) {
             // Pass the address, not the index: the engine may run the instruction again in a block
             // of its own.
-            let (pc, flags) = ((block_pc + 4 * index) as *mut c_void, qemu::CB_NO_REGS);
-            qemu::qemu_plugin_register_vcpu_mem_cb(insn, on_access, flags, qemu::MEM_RW, pc);
+            let pc = (block_pc + 4 * index) as *mut c_void;
+            let is_ordered = order.is_some_and(|order| order.after);
+            let callback = if is_ordered { on_ordered_access } else { on_access };
+            qemu::qemu_plugin_register_vcpu_mem_cb(insn, callback, flags, qemu::MEM_RW, pc);
         }
         let reads = qemu::CB_READ_REGS;
         if AddressOperand::of(word).is_some() {
@@ -260,16 +330,28 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     // SAFETY: the pointer is to a `Translated` that is never freed.
     let block = unsafe { &*data.cast::<Translated>() };
-    let now = plugin.counter.now(vcpu);
+    let vcpu = turns::running(vcpu);
+    let now = plugin.now(vcpu);
+    if let Some(before) = turns::begin(vcpu) {
+        with_vcpu(plugin, before, |state| {
+            state.end_turn(now);
+            true
+        });
+    }
     with_vcpu(plugin, vcpu, |state| {
+        state.begin_turn(now);
         state.system.block_pc = block.pc;
-        if block.is_first
+        if !std::mem::replace(&mut state.system.has_table, true)
             && let Some(table) = registers::table()
         {
             state.stream.push_record(&[Word::Table.encode(), table]);
         }
-        if block.pc.is_multiple_of(VECTOR_BYTES) {
-            note_exception(state, block.pc);
+        let wakes = std::mem::replace(&mut state.system.sleeps, block.sleeps);
+        let is_entry = block.pc.is_multiple_of(VECTOR_BYTES);
+        let is_interrupted = is_entry && note_exception(state, block.pc);
+        if wakes || is_interrupted {
+            // Another processor may be the reason.
+            state.ticket(NEXT_BLOCK);
         }
         let goes_on = state.begin_block(block.id, block.n_insns, now, || true);
         if let Some(physical) = block.physical {
@@ -279,13 +361,15 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     });
 }
 
-/// Records an exception if `pc` is an entry of the vector table.
-fn note_exception(state: &mut Vcpu, pc: u64) {
+/// Records an exception if `pc` is an entry of the vector table. Returns true if it is an
+/// interrupt.
+fn note_exception(state: &mut Vcpu, pc: u64) -> bool {
     let is_entry = registers::vectors().is_some_and(|table| pc.wrapping_sub(table) < VECTORS_BYTES);
+    let vector = (pc % VECTORS_BYTES) as u32;
     if is_entry && let Some((syndrome, link)) = registers::exception() {
-        let word = Word::Exception((pc % VECTORS_BYTES) as u32).encode();
-        state.stream.push_record(&[word, syndrome, link]);
+        state.stream.push_record(&[Word::Exception(vector).encode(), syndrome, link]);
     }
+    is_entry && wire::is_interrupt(vector)
 }
 
 /// Records a page at its first use and at its first use of another kind.
@@ -302,10 +386,28 @@ fn note_page(state: &mut Vcpu, virt: u64, physical: u64, usage: u32) {
         return;
     }
     *entry = (virt | u64::from(known | usage), physical);
-    state.stream.push_record(&[Word::Page(usage).encode(), virt, physical]);
+    let order = NEXT_PAGE.fetch_add(1, Ordering::Relaxed);
+    state.stream.push_record(&[Word::Page(usage).encode(), virt, physical, order]);
 }
 
 extern "C" fn on_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void) {
+    access(vcpu, info, addr, data, false);
+}
+
+/// Callback of an acquire: an instruction has read data of other processors.
+extern "C" fn on_ordered_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void) {
+    access(vcpu, info, addr, data, true);
+}
+
+/// Callback of a release: an instruction that others may observe is about to run.
+extern "C" fn on_ordered(vcpu: c_uint, data: *mut c_void) {
+    let Some(plugin) = active() else { return };
+    with_vcpu(plugin, turns::running(vcpu), |state| state.ticket((data as usize >> 32) as u32));
+}
+
+/// Records an access, and the ticket of one that acquires.
+#[inline]
+fn access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void, acquires: bool) {
     let Some(plugin) = active() else { return };
     // SAFETY: `info` describes the access of this callback.
     let (physical, usage) = unsafe {
@@ -318,21 +420,30 @@ extern "C" fn on_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_voi
             None => (None, usage),
         }
     };
-    with_vcpu(plugin, vcpu, |state| {
+    with_vcpu(plugin, turns::running(vcpu), |state| {
         if let Some(physical) = physical {
             note_page(state, addr, physical, usage);
         }
         // A block does not cross a page boundary.
         let distance = (data as u64).wrapping_sub(state.system.block_pc) % PAGE_BYTES;
-        let word = Word::Access { index: (distance / 4) as u32 % MAX_BLOCK as u32, addr };
-        state.stream.push(word.encode())
+        let index = (distance / 4) as u32 % MAX_BLOCK as u32;
+        let word = Word::Access { index, addr };
+        state.stream.push(word.encode()) && (!acquires || state.ticket(index))
     });
+}
+
+/// Callback that counts instructions of a system with several processors.
+extern "C" fn on_count(_vcpu: c_uint, amount: *mut c_void) {
+    turns::count(amount as u64);
 }
 
 extern "C" fn on_operand(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     let (word, index) = (data as usize as u32, (data as usize >> 32) as u32);
-    with_vcpu(plugin, vcpu, |state| {
+    with_vcpu(plugin, turns::running(vcpu), |state| {
+        if ContextRegister::written_by(word) == Some(ContextRegister::TableBase0) {
+            state.system.leave_space();
+        }
         let pc = state.system.block_pc + 4 * u64::from(index);
         let value = AddressOperand::of(word)
             .and_then(|operand| operand.value(pc, registers::x, registers::x_or_sp));
@@ -346,7 +457,7 @@ extern "C" fn on_predicate(vcpu: c_uint, data: *mut c_void) {
     let (number, index) = (data as usize as u32, (data as usize >> 32) as u32);
     let Some(bits) = registers::p(number) else { return };
     plugin.memory.control(control::HAS_PREDICATES).store(1, Ordering::Relaxed);
-    with_vcpu(plugin, vcpu, |state| {
+    with_vcpu(plugin, turns::running(vcpu), |state| {
         state.stream.push_record(&[Word::Predicate(index).encode(), u64::from(bits)])
     });
 }

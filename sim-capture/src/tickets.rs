@@ -2,8 +2,9 @@
 //! (docs/trace-format.md, Ticket).
 //!
 //! Threads take tickets from the moment a second thread shares the memory of the program, to its
-//! end. A thread that is left alone continues to take them: its acquires may read what a thread
-//! that has ended released, and only their own tickets show which acquires follow that release.
+//! end; processors of a system that has several, from the start of the recording. A thread that is
+//! left alone continues to take them: its acquires may read what a thread that has ended released,
+//! and only their own tickets show which acquires follow that release.
 
 use crate::wire::Word;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,10 +21,15 @@ const CLONE: i64 = 220;
 /// Flag in the first argument of `clone` that requests a thread.
 const CLONE_THREAD: u64 = 0x1_0000;
 
+/// Makes all threads take tickets from now on.
+pub(crate) fn share() {
+    IS_SHARED.store(true, Ordering::SeqCst);
+}
+
 /// Records that a thread runs its first block.
 pub(crate) fn thread_begins() {
     if HAS_BEGUN.swap(true, Ordering::SeqCst) {
-        IS_SHARED.store(true, Ordering::SeqCst);
+        share();
     }
 }
 

@@ -8,7 +8,7 @@
 #![allow(dead_code, reason = "each side uses its half")]
 
 /// Value of the first control word once the plugin is attached.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x02");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x03");
 
 /// Number of slots. Few under Miri, which interprets every word of the memory (`cargo xtask
 /// sanitize`).
@@ -62,6 +62,8 @@ pub(crate) mod control {
     pub(crate) const HAS_PREDICATES: usize = 36;
     /// 1 once an unrecorded virtual CPU ran, with number [`super::MAX_VCPUS`] or above.
     pub(crate) const BEYOND: usize = 37;
+    /// 1 once it was not known which of several processors of a system ran.
+    pub(crate) const UNKNOWN_PROCESSOR: usize = 38;
     /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
     /// [`super::MARK_ADDRESS`] or 0). The next word holds the place.
     pub(crate) const MARK_FROM: usize = 16;
@@ -109,6 +111,9 @@ pub(crate) const DEFINITIONS: u64 = u64::MAX;
 /// Number of virtual CPUs that can be recorded. CPUs with this number or above are not.
 pub(crate) const MAX_VCPUS: usize = 4096;
 
+/// Most processors of a recorded system. The engine runs them in turn, so more only take longer.
+pub(crate) const MAX_PROCESSORS: usize = 16;
+
 /// Size of a code page, in bytes.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Largest number of instructions in a block.
@@ -133,11 +138,11 @@ pub(crate) enum Word {
     /// Exception, with its offset in the vector table. The next words hold its syndrome and its
     /// return address. Whole systems only.
     Exception(u32),
-    /// Use of a page, as [`page`] bits. The next words hold its virtual and its physical address.
-    /// Whole systems only.
+    /// Use of a page, as [`page`] bits. The next words hold its virtual and its physical address,
+    /// and the number of the report among those of all processors. Whole systems only.
     Page(u32),
-    /// Translation table at the start of the recording. The next word holds its address. Whole
-    /// systems only.
+    /// Translation table at the start of the stream. The next word holds its address. Whole systems
+    /// only.
     Table,
     /// Governing predicate of the instruction with this index in the running block. The next word
     /// holds its 16 bits. Whole systems only.
@@ -243,6 +248,13 @@ impl Word {
 #[inline]
 fn system(what: u32, argument: u32) -> u64 {
     TAG_SYSTEM << TAG_SHIFT | u64::from(what << SYSTEM_SHIFT | argument)
+}
+
+/// Returns true if an exception with this offset in the vector table is an interrupt, or an error
+/// of the system.
+#[inline]
+pub(crate) fn is_interrupt(vector: u32) -> bool {
+    vector & 0x180 != 0
 }
 
 /// Uses of a page, as bits of [`Word::Page`].

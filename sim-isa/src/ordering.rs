@@ -4,7 +4,7 @@
 use sim_core::PmuEvent;
 
 use crate::decode;
-use crate::inst::{MemOp, Special};
+use crate::inst::{Inst, MemOp, Special};
 
 /// Time at which an instruction gets its number among all instructions that synchronize. An
 /// instruction that observes the effect of another one must get the higher number.
@@ -15,6 +15,19 @@ pub struct Ordering {
     pub before: bool,
     /// After its access, because the value that it read was already there.
     pub after: bool,
+}
+
+/// `ICC_SGI1R_EL1`, `ICC_ASGI1R_EL1` and `ICC_SGI0R_EL1`, without the fields `op2` and `Rt` of the
+/// `MSR` that writes them: it interrupts other processors (GIC architecture, 12.2).
+const MSR_ICC_SGIR: u32 = 0xd518_cb00;
+/// Values of `op2` of these registers.
+const SGIR_OP2: std::ops::RangeInclusive<u32> = 5..=7;
+
+/// Returns whether `inst`, `word`, makes other processors run: it sends an interrupt, or calls the
+/// firmware, which starts processors.
+fn calls_processors(inst: &Inst, word: u32) -> bool {
+    let is_call = matches!(inst.special, Special::HypervisorCall | Special::SecureMonitorCall);
+    is_call || word & 0xffff_ff00 == MSR_ICC_SGIR && SGIR_OP2.contains(&(word >> 5 & 7))
 }
 
 impl Ordering {
@@ -36,7 +49,7 @@ impl Ordering {
             matches!(inst.mem.op, MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap);
         let acquires = inst.events.contains(PmuEvent::RC_LD_SPEC);
         let releases = inst.events.contains(PmuEvent::RC_ST_SPEC);
-        let before = releases || is_barrier;
+        let before = releases || is_barrier || calls_processors(&inst, word);
         // Between a load-exclusive and its store, another thread may store the old value again. An
         // engine that compares values then lets the store-exclusive succeed.
         let after = acquires || is_atomic || inst.mem.exclusive;
@@ -54,6 +67,8 @@ pub struct Synchronizes {
     /// The instruction is a barrier: it acquires or releases through the accesses of its thread
     /// before and after it.
     pub is_fence: bool,
+    /// The instruction starts, wakes or interrupts other processors.
+    pub calls: bool,
 }
 
 impl Synchronizes {
@@ -64,7 +79,9 @@ impl Synchronizes {
     /// let add = Synchronizes::of(0xb821_0002); // LDADD W1, W2, [X0]
     /// assert_eq!(add, Synchronizes::default());
     /// let barrier = Synchronizes::of(0xd503_39bf); // DMB ISHLD
-    /// assert_eq!(barrier, Synchronizes { acquires: true, releases: false, is_fence: true });
+    /// assert!(barrier.acquires && barrier.is_fence && !barrier.releases && !barrier.calls);
+    /// let interrupt = Synchronizes::of(0xd518_cba0); // MSR ICC_SGI1R_EL1, X0
+    /// assert_eq!(interrupt, Synchronizes { calls: true, ..Synchronizes::default() });
     /// ```
     pub fn of(word: u32) -> Synchronizes {
         let inst = decode(word);
@@ -72,12 +89,14 @@ impl Synchronizes {
             // Bits 9 and 8 select the accesses that a DMB or DSB orders. TSB and ESB lack them and
             // order both.
             let kind = if word & 0xffff_f0df == 0xd503_309f { word >> 8 & 3 } else { 3 };
-            return Synchronizes { acquires: kind != 2, releases: kind != 1, is_fence: true };
+            let (acquires, releases) = (kind != 2, kind != 1);
+            return Synchronizes { acquires, releases, is_fence: true, calls: false };
         }
         Synchronizes {
             acquires: inst.events.contains(PmuEvent::RC_LD_SPEC),
             releases: inst.events.contains(PmuEvent::RC_ST_SPEC),
             is_fence: false,
+            calls: calls_processors(&inst, word),
         }
     }
 }
@@ -88,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_barrier_orders_the_accesses_of_its_option() {
-        let fence = |acquires, releases| Synchronizes { acquires, releases, is_fence: true };
+        let fence =
+            |acquires, releases| Synchronizes { acquires, releases, is_fence: true, calls: false };
         let cases = [
             (0xd503_3bbfu32, fence(true, true)), // dmb ish
             (0xd503_39bf, fence(true, false)),   // dmb ishld
@@ -104,7 +124,7 @@ mod tests {
 
     #[test]
     fn only_acquires_and_releases_synchronize() {
-        let of = |acquires, releases| Synchronizes { acquires, releases, is_fence: false };
+        let of = |acquires, releases| Synchronizes { acquires, releases, ..Default::default() };
         let cases = [
             (0x885f_fc01u32, of(true, false)), // ldaxr w1, [x0]
             (0x885f_7c01, of(false, false)),   // ldxr w1, [x0]
@@ -143,14 +163,26 @@ mod tests {
             (0x0820_fc02, (true, true)),     // caspl w0, w1, w2, w3, [x0]
             (0xd503_3bbf, (true, false)),    // dmb ish
             (0xd503_3f9f, (true, false)),    // dsb sy
+            (0xd518_cba3, (true, false)),    // msr icc_sgi1r_el1, x3
+            (0xd518_cbc3, (true, false)),    // msr icc_asgi1r_el1, x3
+            (0xd518_cbe3, (true, false)),    // msr icc_sgi0r_el1, x3
+            (0xd400_0002, (true, false)),    // hvc #0
+            (0xd400_0003, (true, false)),    // smc #0
         ];
         for (word, (before, after)) in cases {
             assert_eq!(Ordering::of(word), Some(Ordering { before, after }), "{word:#x}");
         }
-        // str, ldp, isb, svc, nop, add
-        for word in
-            [0xb900_0001u32, 0xa940_0440, 0xd503_3fdf, 0xd400_0001, 0xd503_201f, 0x8b01_0000]
-        {
+        // str, ldp, isb, svc, nop, add, msr icc_dir_el1, msr icc_rpr_el1 (which is read-only)
+        for word in [
+            0xb900_0001u32,
+            0xa940_0440,
+            0xd503_3fdf,
+            0xd400_0001,
+            0xd503_201f,
+            0x8b01_0000,
+            0xd518_cb20,
+            0xd518_cb60,
+        ] {
             assert_eq!(Ordering::of(word), None, "{word:#x}");
         }
     }

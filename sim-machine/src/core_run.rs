@@ -44,6 +44,11 @@ struct Snapshot {
 /// Value of `exception_at` when the batch has no further exception.
 const NO_EXCEPTION: u32 = u32::MAX;
 
+/// Returns true if an address is in the upper half, where the kernel is.
+fn is_upper(pc: u64) -> bool {
+    pc >> 63 == 1
+}
+
 /// Converts a recorded exception to the pipeline's form. Returns `None` for other events.
 fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     let StreamEvent::Exception { vector, abandoned, level, syndrome, state } = *event else {
@@ -90,7 +95,8 @@ pub(crate) struct CoreRun {
     exception_at: u32,
     /// The trace includes the kernel.
     full_system: bool,
-    /// The trace includes the kernel, and the initial exception level is not known yet.
+    /// The trace includes the kernel, and the exception level is not sure: the stream began in the
+    /// lower half of the addresses, without an exception since.
     begins_somewhere: bool,
     /// Number of the batch's further element addresses that are used.
     more_at: usize,
@@ -278,7 +284,7 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        let most = most.min(self.until_access::<S>());
+        let most = most.min(self.until_access::<S>()).min(self.until_kernel(program));
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
         self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
@@ -290,6 +296,17 @@ impl CoreRun {
     fn undisturbed(&self) -> usize {
         let before = (self.exception_at as usize).saturating_sub(self.at + 1).max(1);
         before.min(self.stop - self.at)
+    }
+
+    /// Returns the number of instructions before the one that shows that a stream which seemed to
+    /// begin at EL0 runs at EL1: a processor that starts in the lower half, with translation off.
+    fn until_kernel(&self, program: &Program) -> usize {
+        if !self.begins_somewhere {
+            return usize::MAX;
+        }
+        let following = &self.batch[self.at + 1..];
+        let shown = following.iter().position(|inst| is_upper(program.pc(inst.id)));
+        shown.map_or(usize::MAX, |before| before + 1)
     }
 
     /// Returns how many of the next `most` instructions run without a change of the counted window.
@@ -405,11 +422,12 @@ impl CoreRun {
     /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
     #[cold]
     fn report_exceptions<S: RunSink>(&mut self, program: &Program, observer: &mut S) {
-        if std::mem::take(&mut self.begins_somewhere) {
-            let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
+        if self.begins_somewhere {
+            let is_kernel = is_upper(program.pc(self.batch[self.at].id));
             let level = u8::from(is_kernel);
             self.pipeline.set_privilege(Privilege { level, ..Privilege::default() });
             self.pipeline.set_kernel_above();
+            self.begins_somewhere = !is_kernel;
         }
         let next = self.at as u32 + 1;
         while self.exception_at <= next {
@@ -417,6 +435,7 @@ impl CoreRun {
             let recorded = recorded.expect("exception_at names an exception");
             let is_expected = self.exception_at == next;
             self.events_seen += 1;
+            self.begins_somewhere = false;
             self.find_exception();
             if is_expected {
                 self.pipeline.expect_exception(recorded);
@@ -434,6 +453,7 @@ impl CoreRun {
         while self.exception_at != NO_EXCEPTION {
             found.extend(exception_of(&self.reader.events()[self.events_seen].event));
             self.events_seen += 1;
+            self.begins_somewhere = false;
             self.find_exception();
         }
         found

@@ -5,6 +5,7 @@ mod exceptions;
 mod host_memory;
 mod modes;
 mod page_map;
+mod processors;
 mod quanta;
 mod ranges;
 mod shared_cores;

@@ -22,6 +22,8 @@ pub(crate) struct PluginTally {
     pub(crate) dropped: u64,
     pub(crate) pages_lost: u64,
     pub(crate) streams: u64,
+    /// The streams are processors of a system, which ran in turn.
+    pub(crate) is_system: bool,
     /// Set if a thread had a number beyond the limit of the plugin.
     pub(crate) has_beyond: bool,
     /// The engine's own count, if it is final.
@@ -37,6 +39,7 @@ impl PluginTally {
             dropped: memory.control(control::DROPPED)?,
             pages_lost: memory.control(control::PAGES_LOST)?,
             streams: memory.control(control::STREAMS)?,
+            is_system: memory.control(control::BEGUN)? == 1,
             has_beyond: memory.control(control::BEYOND)? != 0,
             engine_count: has_exited.then_some(count),
         })
@@ -101,12 +104,14 @@ pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     );
     let lost = plugin.pages_lost;
     gap(lost > 0, format!("{lost} code pages could not be copied: the wrong path ends there"));
-    gap(
-        plugin.streams > 1,
-        "of the threads' interleaving only the order in which they synchronized is recorded; blocks \
-         cut short by a fault are inferred"
-            .to_owned(),
-    );
+    let interleaving = if plugin.is_system {
+        "the processors ran in turn, up to millions of instructions at a time: of their \
+         interleaving only the order in which they synchronized is recorded"
+    } else {
+        "of the threads' interleaving only the order in which they synchronized is recorded; \
+         blocks cut short by a fault are inferred"
+    };
+    gap(plugin.streams > 1, interleaving.to_owned());
     gap(
         t.pauses > 0,
         match t.unrecorded {
@@ -325,10 +330,14 @@ pub(crate) fn system_summary(
     let mut text = String::new();
     let n = written.instructions;
     let share = tally.kernel_instructions as f64 * 100.0 / n.max(1) as f64;
+    let processors = match written.streams {
+        0 | 1 => String::new(),
+        several => format!("{several} processors, "),
+    };
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{}: {} instructions, {} blocks, {} accesses, {share:.1} % in the kernel; {ending}",
+        "{}: {} instructions, {} blocks, {} accesses, {processors}{share:.1} % in the kernel; {ending}",
         path.shown(),
         thousands(n),
         thousands(written.blocks),
@@ -381,6 +390,7 @@ mod tests {
             dropped: 0,
             pages_lost: 0,
             streams: 1,
+            is_system: false,
             has_beyond: false,
             engine_count: None,
         };

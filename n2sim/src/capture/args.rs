@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::region::Place;
+use super::wire::MAX_PROCESSORS;
 use crate::shared_args::{instructions, instructions_from_one};
 
 /// zstd level of a recording without --level.
 const DEFAULT_LEVEL: i32 = 3;
+/// Most processors of a recorded system.
+const MOST_PROCESSORS: i64 = MAX_PROCESSORS as i64;
 
 /// Record an AArch64 Linux program into a trace
 #[derive(Args, Clone, Debug)]
@@ -125,6 +128,10 @@ pub(crate) struct SystemArgs {
     #[arg(long, value_name = "MIB", requires = "system", help_heading = "Whole system")]
     #[arg(default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=3072))]
     pub(crate) memory: u32,
+    /// Number of processors of the system, each of which becomes a thread of the trace
+    #[arg(long, value_name = "N", requires = "system", help_heading = "Whole system")]
+    #[arg(default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_PROCESSORS))]
+    pub(crate) processors: u32,
     /// A file that PROGRAM needs, and its name in the system [default: the same]
     #[arg(long, value_name = "FILE[=NAME]", requires = "system", help_heading = "Whole system")]
     pub(crate) file: Vec<String>,

@@ -14,10 +14,11 @@ use super::rebuild;
 use super::recording_state::Shared;
 use super::registers::KnownRegisters;
 use super::shared_memory::Damage;
+use super::system::ending::Processor;
 use super::tally::Tally;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
-use sim_isa::always_accesses;
+use sim_isa::{Ordering, always_accesses};
 use sim_trace::{Access, StreamEvent};
 
 /// Block executions kept to rebuild addresses from.
@@ -36,9 +37,13 @@ pub(crate) struct Stream {
     syscall: Option<(u64, [u64; SYSCALL_ARGS], Option<i64>)>,
     /// Tickets of the first instruction of the next block.
     next_tickets: Vec<(u16, u64)>,
+    /// Tickets of the running block that were taken before its first instruction.
+    entries: usize,
     registers: KnownRegisters,
     /// Number of the first run that `registers` has not followed.
     followed: u64,
+    /// The processor of a whole system whose stream this is.
+    processor: Processor,
 }
 
 impl Stream {
@@ -53,8 +58,10 @@ impl Stream {
             started: None,
             syscall: None,
             next_tickets: Vec::new(),
+            entries: 0,
             registers: KnownRegisters::default(),
             followed: 0,
+            processor: Processor::default(),
         }
     }
 
@@ -90,7 +97,7 @@ impl Stream {
                     shared.handlers.insert(handler, signal);
                 }
                 Some(Word::Ticket(index)) => {
-                    self.ticket(index, words.get(position).copied().unwrap_or(0));
+                    self.ticket(index, words.get(position).copied().unwrap_or(0), shared);
                     position += 1;
                 }
                 Some(Word::Predicate(index)) => {
@@ -102,8 +109,9 @@ impl Stream {
                     word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_) | Word::Table),
                 ) => {
                     let values = words.get(position..).unwrap_or_default();
+                    let block = self.history[self.at].block;
                     let (taken, access) =
-                        shared.take_system(word, values, self.history[self.at].block);
+                        shared.take_system(&mut self.processor, word, values, block);
                     position += taken;
                     if let Some((index, addr)) = access {
                         self.access(index, addr, shared);
@@ -136,12 +144,22 @@ impl Stream {
         Ok(())
     }
 
-    /// Adds a ticket of an instruction of the running block, or of the first of the next one.
-    fn ticket(&mut self, index: u32, order: u64) {
-        match index {
-            wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
-            _ => self.history[self.at].tickets.push((index as u16, order)),
+    /// Adds a ticket of an instruction of the running block, or of the first of the next one. An
+    /// engine may report an atomic as a load and a store, and a pair as two accesses, each with a
+    /// ticket. The last one remains: only then the instruction has read all of its value.
+    fn ticket(&mut self, index: u32, order: u64, shared: &Shared) {
+        if index == wire::NEXT_BLOCK {
+            return self.next_tickets.push((0, order));
         }
+        let index = index as u16;
+        let run = &mut self.history[self.at];
+        let own = run.tickets.iter().skip(self.entries).rev();
+        let own = own.take_while(|ticket| ticket.0 == index).count();
+        let info = shared.blocks.get(run.block as usize);
+        if own > 0 && info.is_none_or(|info| own >= tickets_of(info.word(index.into()))) {
+            run.tickets.pop();
+        }
+        run.tickets.push((index, order));
     }
 
     /// Resumes recording the thread after `count` instructions that were not recorded.
@@ -195,6 +213,7 @@ impl Stream {
         self.end(After::Block(next), shared, writer)?;
         self.next_run(block);
         std::mem::swap(&mut self.history[self.at].tickets, &mut self.next_tickets);
+        self.entries = self.history[self.at].tickets.len();
         self.next_tickets.clear();
         self.is_running = true;
         Ok(())
@@ -218,6 +237,7 @@ impl Stream {
         run.accesses.clear();
         run.further.clear();
         run.tickets.clear();
+        self.entries = 0;
         run.predicates.clear();
     }
 
@@ -230,9 +250,7 @@ impl Stream {
     ) -> Result<()> {
         if !self.is_running {
             // Reports before the first block are not recorded.
-            if let Some(system) = &mut shared.system {
-                system.forget();
-            }
+            self.processor.forget();
             return Ok(());
         }
         self.is_running = false;
@@ -240,13 +258,14 @@ impl Stream {
         let run = &mut self.history[self.at];
         let info = &shared.blocks[run.block as usize];
         let ending = match &mut shared.system {
-            Some(system) => system.judge(info, run, started, after.block()),
+            Some(system) => system.judge(&mut self.processor, info, run, started, after.block()),
             None => judge(info, run, started, after, shared),
         };
         run.executed = ending.executed as u16;
         run.accesses.retain(|access| access.index < run.executed);
         let system = shared.system.as_mut();
-        let written = system.and_then(|system| system.register_writes(info, run));
+        let processor = &mut self.processor;
+        let written = system.and_then(|system| system.register_writes(processor, info, run));
         let executed = run.executed;
         run.is_left = ending.signal.is_some();
         let has_unreported = info.unreported.iter().any(|(index, _)| *index < executed);
@@ -327,6 +346,11 @@ impl Stream {
         accesses.sort_by_key(|access| access.index);
         accesses.dedup_by_key(|access| access.index);
     }
+}
+
+/// Returns the largest number of tickets of an instruction.
+fn tickets_of(word: u32) -> usize {
+    Ordering::of(word).map_or(0, |order| usize::from(order.before) + usize::from(order.after))
 }
 
 fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {

@@ -1,8 +1,8 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine does the same in every run. It has one CPU, no outside world, and random numbers
-//! from a fixed seed. The CPU's instructions are its clock.
+//! The machine does the same in every run. It has no outside world, random numbers from a fixed
+//! seed, and processors that run in turn. The instructions of all processors are its clock.
 
 mod cpio;
 pub(crate) mod ending;
@@ -27,8 +27,12 @@ use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use crate::host::signals::Keeper;
 use anyhow::{Context, Result, bail};
-use machine::{Guest, Start};
+use machine::{Guest, Size, Start};
+use sim_core::Shown;
 use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
+
+/// Oldest plugin interface with register values and a count for each processor.
+const REGISTERS_API: u64 = 3;
 
 /// Records a system and prints a summary to stderr.
 ///
@@ -43,11 +47,15 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
         None => Vec::new(),
     };
     let start = Start::parse(&args.system.start, &kernel_symbols)?;
+    check_skip(args)?;
     let guest = Guest::prepare(args, kernel)?;
     let engine = engine::find(args.program.engine.as_deref())?;
     let cpu = args.program.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    let name = format!("{} ({})", engine.path.shown(), engine.version);
+    check_api(args.system.processors, engine.api.1, &name)?;
+    let size = Size { processors: args.system.processors, memory: args.system.memory };
     let mut memory = SharedMemory::create()?;
-    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start)?;
+    let mut command = machine::command(&engine, &cpu, &memory, size, start)?;
     guest.add_to(&mut command, args.system.append.as_deref());
 
     let stopwatch = Stopwatch::start();
@@ -71,10 +79,55 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
     recorder.shared.system = Some(SystemStream::default());
     let limit = args.limit.unwrap_or(u64::MAX);
     let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
+    check_recorded(args.system.processors, &mut memory)?;
     if output.trace.instructions() == 0 {
         bail!("nothing was recorded: {}", nothing_recorded(args, &mut memory, &end)?);
     }
     finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
+}
+
+/// Refuses to skip instructions of several processors.
+fn check_skip(args: &CaptureArgs) -> Result<()> {
+    let processors = args.system.processors;
+    if processors > 1 && args.skip > 0 {
+        bail!(
+            "--skip {} with --processors {processors}: the skipped instructions of each processor \
+             would differ from one recording to the next; use --start",
+            args.skip
+        );
+    }
+    Ok(())
+}
+
+/// Refuses several processors with an engine whose newest plugin interface, `api`, is too old.
+fn check_api(processors: u32, api: u64, engine: &str) -> Result<()> {
+    if processors > 1 && api < REGISTERS_API {
+        bail!(
+            "--processors {processors}: {engine} gives no register values, which show interrupts; \
+             record one processor, or use QEMU 9.1 or later"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a recording of several processors that lacks their registers or confuses them.
+fn check_recorded(processors: u32, memory: &mut SharedMemory) -> Result<()> {
+    if processors == 1 || memory.control(control::MAGIC)? != wire::MAGIC {
+        return Ok(());
+    }
+    if memory.control(control::UNKNOWN_PROCESSOR)? == 1 {
+        bail!(
+            "--processors {processors}: the engine does not show which processor runs; record one \
+             processor, or use another build of QEMU"
+        );
+    }
+    if memory.control(control::HAS_REGISTERS)? == 0 {
+        bail!(
+            "--processors {processors}: the engine gives no register values, which show \
+             interrupts; record one processor, or use another build of QEMU"
+        );
+    }
+    Ok(())
 }
 
 /// Returns the reason why a recording is empty.
@@ -151,4 +204,17 @@ fn finish(
     let times = stopwatch.elapsed();
     say(&account::system_summary(path, &tally, &written, &ending, times, &gaps));
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_processors_need_an_engine_with_register_values() {
+        let refusal = |processors, api| check_api(processors, api, "qemu 9.0").err();
+        assert!(refusal(1, 2).is_none() && refusal(2, 3).is_none());
+        let said = refusal(2, 2).expect("it is refused").to_string();
+        assert!(said.contains("qemu 9.0 gives no register values"), "{said}");
+    }
 }

@@ -4,7 +4,7 @@
 use super::CoreRun;
 use crate::run_sink::RunSink;
 use sim_cache::MemorySystem;
-use sim_core::Cycle;
+use sim_core::{Cycle, InstId};
 use sim_isa::{Program, Special};
 
 impl CoreRun {
@@ -21,8 +21,9 @@ impl CoreRun {
         self.stop = free.min(self.batch.len() as u64) as usize;
     }
 
-    /// Advances the clock to the end of a wait. Within a program the core idles and counts. After a
-    /// system call and before its first instruction the thread is on no core: nothing is counted.
+    /// Advances the clock to the end of a wait. Within a program the core idles and counts. After
+    /// `WFI` or `WFE` it sleeps and counts, as hardware does: that is not a wait on the core. After
+    /// a system call and before its first instruction the thread is on no core: nothing is counted.
     #[cold]
     pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
@@ -32,6 +33,9 @@ impl CoreRun {
     ) {
         let until = std::mem::take(&mut self.wait);
         if !self.is_away(program) {
+            if self.follows(program, Special::Wait) {
+                return self.pipeline.sleep_until(until);
+            }
             self.note_wait(self.pipeline.cycle(), until);
             return self.pipeline.wait_until(until);
         }
@@ -56,12 +60,23 @@ impl CoreRun {
         }
     }
 
-    /// Returns true if the next instruction follows a system call, or is the first.
+    /// Returns true if the next instruction follows a system call that is not in the trace, or is
+    /// the first.
     pub(super) fn is_away(&self, program: &Program) -> bool {
-        let before = match self.at.checked_sub(1) {
+        let follows_call = !self.full_system && self.follows(program, Special::SupervisorCall);
+        follows_call || self.last_inst().is_none()
+    }
+
+    /// Returns true if the last instruction was one of this kind.
+    fn follows(&self, program: &Program, special: Special) -> bool {
+        self.last_inst().is_some_and(|id| program.inst(id).special == special)
+    }
+
+    /// Returns the last instruction; `None` before the first.
+    fn last_inst(&self) -> Option<InstId> {
+        match self.at.checked_sub(1) {
             Some(last) => self.batch.get(last).map(|inst| inst.id),
             None => self.before,
-        };
-        before.is_none_or(|id| program.inst(id).special == Special::SupervisorCall)
+        }
     }
 }

@@ -57,7 +57,11 @@ impl Kind {
 
     /// Returns what the instruction acquires and releases at its address.
     fn scopes(&self, addr: Option<u64>) -> (Scope, Scope) {
-        let Synchronizes { acquires, releases, is_fence } = self.synchronizes;
+        let Synchronizes { acquires, releases, is_fence, calls } = self.synchronizes;
+        if calls {
+            // What starts, wakes or is interrupted follows the last call of each other processor.
+            return (Scope::Nowhere, Scope::Creation(None));
+        }
         let has_failed = self.may_fail && addr.is_none();
         let scope = match addr {
             Some(addr) if !is_fence => Scope::Bytes(addr, self.bytes),
@@ -196,6 +200,8 @@ struct Arriving {
     ready: VecDeque<Arrival>,
     last_call: Option<Call>,
     is_first: bool,
+    /// The streams are processors of a system: system calls are instructions like others.
+    is_system: bool,
     /// Number of the first instruction that does not run.
     end: u64,
 }
@@ -210,7 +216,19 @@ impl Arriving {
         let (reader, notes) = (trace.reader(stream)?, trace.tickets(stream)?);
         let (found, ready) = (VecDeque::new(), VecDeque::new());
         let (ahead, last_call, is_first) = (None, None, true);
-        Ok(Arriving { kinds, reader, notes, ahead, found, ready, last_call, is_first, end })
+        let is_system = trace.meta().machine.full_system;
+        Ok(Arriving {
+            kinds,
+            reader,
+            notes,
+            ahead,
+            found,
+            ready,
+            last_call,
+            is_first,
+            is_system,
+            end,
+        })
     }
 
     fn next_note(&mut self) -> Result<Option<OrderNote>, MachineError> {
@@ -273,7 +291,9 @@ impl Arriving {
         let kind = found.map(|found| self.kinds.kinds[found.place as usize]).unwrap_or_default();
         let (acquires, releases) = kind.scopes(found.and_then(|found| found.addr));
         let own = match (kind.before, kind.after) {
-            _ if kind.is_call => vec![(Scope::Nowhere, call.map_or(Scope::Everywhere, released))],
+            _ if kind.is_call && !self.is_system => {
+                vec![(Scope::Nowhere, call.map_or(Scope::Everywhere, released))]
+            }
             (true, true) => vec![(Scope::Nowhere, releases), (acquires, Scope::Nowhere)],
             (false, false) => Vec::new(),
             _ => vec![(acquires, releases)],
@@ -297,8 +317,11 @@ impl Arriving {
     }
 
     /// Returns the scopes of a ticket beyond the instruction's own: a thread begins, or a call
-    /// returns.
+    /// returns; a processor begins, wakes, or is interrupted.
     fn entry(&self, position: u64) -> (Scope, Scope) {
+        if self.is_system {
+            return (Scope::Creation(None), Scope::Nowhere);
+        }
         match self.last_call.filter(|call| call.after == position) {
             Some(call) => (calls::scopes(&call).1, Scope::Nowhere),
             None if self.is_first && position == 0 => (Scope::Creation(None), Scope::Nowhere),

@@ -44,7 +44,8 @@ pub(crate) enum Scope {
     Bytes(u64, u16),
     /// Data of the operating system.
     Kernel,
-    /// Creation or start of a thread, with the word that the kernel clears at its end, if known.
+    /// Creation or start of a thread, with the word that the kernel clears at its end, if known;
+    /// start, wake-up or interrupt of a processor.
     Creation(Option<u64>),
     /// End of a thread: the end words of all threads made so far.
     Exit,

@@ -123,8 +123,8 @@ impl Pipeline {
         );
     }
 
-    /// Lets the core sleep for this number of cycles (`WFI`, `WFE`). A trace does not record the
-    /// length of a sleep: its wake-up event comes at once.
+    /// Lets the core sleep for this number of cycles (`WFI`, `WFE`). A trace of one processor does
+    /// not record the length of a sleep: its wake-up event comes at once.
     fn sleep(&mut self, timeline: &OpTimeline, cycles: Cycle) {
         if cycles == 0 {
             return;
@@ -138,6 +138,14 @@ impl Pipeline {
     /// Holds rename until this cycle, because the thread waits for another thread.
     pub fn wait_until(&mut self, cycle: Cycle) {
         self.rename_stage.hold_until(cycle, StallCause::Serialize, (RootCause::OtherThread, None));
+    }
+
+    /// Lets the core sleep until this cycle, because another processor wakes it (`WFI`, `WFE`).
+    pub fn sleep_until(&mut self, cycle: Cycle) {
+        let from = (self.retire.cycle() + 1).max(self.clocks.awake_from());
+        let to = cycle.min(LATEST_WAKE).max(from);
+        self.clocks.sleeps(from, to);
+        self.front.redirect(to, StallCause::FetchAsleep);
     }
 
     /// Fetches on the correct path in cycle `now`, for a test that has no instruction there.

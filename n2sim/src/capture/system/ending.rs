@@ -3,7 +3,8 @@
 
 use super::super::block::{BlockInfo, Run};
 use super::super::ending::{Ending, is_incomplete};
-use super::pages::Pages;
+use super::super::wire::is_interrupt;
+use super::pages::{Pages, Space};
 use sim_isa::{ContextRegister, is_zero_line, register_access};
 use sim_trace::StreamEvent;
 use std::collections::BTreeSet;
@@ -13,13 +14,20 @@ const VECTORS_BYTES: u64 = 0x800;
 /// Bytes of one entry.
 const VECTOR_BYTES: u64 = 0x80;
 
-/// The known state of a recorded system beyond its blocks.
+/// The known state of a processor beyond its blocks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SystemStream {
+pub(crate) struct Processor {
     /// An exception that the engine reported; it arrives with the next block.
     pub(crate) arrival: Option<Arrival>,
     /// Writes of registers by the running block: index of the instruction, value.
     pub(crate) operands: Vec<(u16, u64)>,
+    /// The present address space.
+    pub(crate) space: Space,
+}
+
+/// The known state that all processors of a recorded system share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SystemStream {
     /// Pages of all address spaces.
     pub(crate) pages: Pages,
     /// The known vector tables, for engines that report no exceptions.
@@ -56,7 +64,7 @@ pub(crate) struct Arrival {
 
 impl Arrival {
     fn is_interrupt(self) -> bool {
-        self.vector & 0x180 != 0
+        is_interrupt(self.vector)
     }
 
     /// Returns whether the exception came with an instruction that did not complete: not with a
@@ -67,30 +75,34 @@ impl Arrival {
     }
 }
 
-impl SystemStream {
-    /// Handles the value that instruction `index`, `word`, of the running block uses.
-    pub(crate) fn operand(&mut self, index: u16, word: u32, value: u64) {
-        let register = ContextRegister::written_by(word);
-        if register == Some(ContextRegister::TableBase0) {
-            self.pages.enter(value);
-        }
-        if register.is_some() {
-            self.operands.push((index, value));
-        } else if is_zero_line(word) {
-            self.pages.note_zeroed(value);
-        }
-    }
-
+impl Processor {
     /// Discards reports on code before the recording.
     pub(crate) fn forget(&mut self) {
         self.arrival = None;
         self.operands.clear();
+    }
+}
+
+impl SystemStream {
+    /// Handles the value that instruction `index`, `word`, of the running block of `processor`
+    /// uses.
+    pub(crate) fn operand(&mut self, processor: &mut Processor, index: u16, word: u32, value: u64) {
+        let register = ContextRegister::written_by(word);
+        if register == Some(ContextRegister::TableBase0) {
+            processor.space.enter(value);
+        }
+        if register.is_some() {
+            processor.operands.push((index, value));
+        } else if is_zero_line(word) {
+            self.pages.note_zeroed(processor.space, value);
+        }
     }
 
     /// Returns the end of `run`, which began `started` of its instructions if the engine reported
     /// it. `next` is the address of the next block, or `None` at the end of the recording.
     pub(crate) fn judge(
         &mut self,
+        processor: &mut Processor,
         info: &BlockInfo,
         run: &Run,
         started: Option<u32>,
@@ -98,7 +110,7 @@ impl SystemStream {
     ) -> Ending {
         let begun = started.map_or(info.len(), |n| (n as usize).min(info.len()));
         let last = begun.saturating_sub(1);
-        let message = self.arrival.take();
+        let message = processor.arrival.take();
         let Some(next) = next else { return Ending { executed: begun, signal: None } };
         let Some(arrival) = message.or_else(|| self.infer(info, next)) else {
             // The engine runs an instruction by itself: again, or (of a device) only with its
@@ -142,13 +154,18 @@ impl SystemStream {
     }
 
     /// Counts the effects of `run`. Returns the register write that it ended with.
-    pub(crate) fn register_writes(&mut self, info: &BlockInfo, run: &Run) -> Option<StreamEvent> {
+    pub(crate) fn register_writes(
+        &mut self,
+        processor: &mut Processor,
+        info: &BlockInfo,
+        run: &Run,
+    ) -> Option<StreamEvent> {
         let executed = run.executed;
         if info.pc_of(0) >> 63 == 1 {
             self.tally.kernel_instructions += u64::from(executed);
         }
         let mut written = None;
-        for (index, value) in self.operands.drain(..).filter(|(index, _)| *index < executed) {
+        for (index, value) in processor.operands.drain(..).filter(|(index, _)| *index < executed) {
             let word = info.word(index.into());
             match ContextRegister::written_by(word) {
                 Some(ContextRegister::ContextId) => self.tally.context_writes += 1,
@@ -187,26 +204,26 @@ mod tests {
     /// Returns the number of instructions that ran and, if an event followed, whether the last was
     /// abandoned.
     fn judged(
-        system: &mut SystemStream,
+        (system, processor): &mut (SystemStream, Processor),
         words: &[u32],
         started: Option<u32>,
         next: u64,
     ) -> (usize, Option<bool>) {
         let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
-        let ending = system.judge(&info, &Run::default(), started, Some(next));
+        let ending = system.judge(processor, &info, &Run::default(), started, Some(next));
         (ending.executed, ending.signal.map(|signal| signal.abandons()))
     }
 
-    fn message(vector: u32, class: u64, link: u64) -> SystemStream {
+    fn message(vector: u32, class: u64, link: u64) -> (SystemStream, Processor) {
         let arrival = Arrival { vector, syndrome: class << 26, link: Some(link) };
-        SystemStream { arrival: Some(arrival), ..SystemStream::default() }
+        (SystemStream::default(), Processor { arrival: Some(arrival), ..Processor::default() })
     }
 
     #[test]
     fn a_fault_abandons_the_instruction_that_it_returns_to() {
         let fault = &mut message(0x200, 0x25, PC + 4);
         assert_eq!(judged(fault, &[ADD, LDR, ADD], Some(2), VECTORS + 0x200), (2, Some(true)));
-        assert_eq!((fault.tally.synchronous, fault.tally.interrupts), (1, 0));
+        assert_eq!((fault.0.tally.synchronous, fault.0.tally.interrupts), (1, 0));
     }
 
     #[test]
@@ -218,12 +235,12 @@ mod tests {
         // Whatever the last syndrome was.
         let interrupt = &mut message(0x280, 0x25, PC + 8);
         assert_eq!(judged(interrupt, &[ADD, LDR], None, VECTORS + 0x280), (2, Some(false)));
-        assert_eq!(interrupt.tally.interrupts, 1);
+        assert_eq!(interrupt.0.tally.interrupts, 1);
     }
 
     #[test]
     fn an_instruction_of_a_device_runs_once() {
-        let system = &mut SystemStream::default();
+        let system = &mut Default::default();
         // The engine left the block to run the load alone, and continued after it; or ran it again
         // in the next block.
         assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 8), (2, None));
@@ -233,7 +250,7 @@ mod tests {
 
     #[test]
     fn without_registers_an_entry_is_known_once_nothing_else_explains_it() {
-        let system = &mut SystemStream::default();
+        let system = &mut Default::default();
         // A return may go anywhere, so the first entry looks like one.
         assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, None));
         assert_eq!(judged(system, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
@@ -249,16 +266,17 @@ mod tests {
 
     #[test]
     fn the_last_instruction_of_a_block_may_write_a_register() {
-        let system = &mut SystemStream::default();
+        let (mut system, mut processor) = (SystemStream::default(), Processor::default());
         let words = [ADD, MSR_TTBR1];
-        system.operand(1, words[1], 0x42);
-        system.operand(0, ADD, 7);
+        system.operand(&mut processor, 1, words[1], 0x42);
+        system.operand(&mut processor, 0, ADD, 7);
         let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
         let run = Run::of(2);
-        let written = system.register_writes(&info, &run);
+        let written = system.register_writes(&mut processor, &info, &run);
         let encoding = 0xc101;
         assert_eq!(written, Some(StreamEvent::Register { encoding, value: 0x42, is_write: true }));
         assert_eq!((system.tally.table_writes, system.tally.kernel_instructions), (1, 2));
-        assert_eq!(system.register_writes(&info, &run), None, "each write is reported once");
+        let again = system.register_writes(&mut processor, &info, &run);
+        assert_eq!(again, None, "each write is reported once");
     }
 }

@@ -4,7 +4,7 @@ use super::super::elf;
 use super::super::engine::{Engine, cpus_of, first_that_records, in_path, run, version};
 use super::super::plugin::{Plugin, plugins};
 use super::super::wire::control;
-use super::machine::{self, Start};
+use super::machine::{self, Size, Start};
 use anyhow::{Context, Result, bail};
 use sim_core::Shown;
 use sim_files::Scratch;
@@ -16,8 +16,8 @@ pub(crate) const NAME: &str = "qemu-system-aarch64";
 /// The command that installs the engine.
 pub(crate) const INSTALL: &str =
     "apt-get install qemu-system-arm (Debian 12: better with -t bookworm-backports)";
-/// MiB of memory that the kernel of the trial gets.
-const TRIAL_MEMORY: u32 = 64;
+/// The machine of the trial.
+const TRIAL: Size = Size { processors: 1, memory: 64 };
 /// `PSCI SYSTEM_OFF` by a hypervisor call: movz w0, #8; movk w0, #0x8400, lsl #16; hvc #0; b .
 const TRIAL_KERNEL: [u32; 4] = [0x5280_0100, 0x72b0_8000, 0xd400_0002, 0x1400_0000];
 
@@ -48,7 +48,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let kernel = kernel.context("cannot write a temporary file")?;
     first_that_records(path, &version, &cpus, plugins, |engine, memory| {
         let cpu = engine.default_cpu();
-        let mut command = machine::command(engine, cpu, memory, TRIAL_MEMORY, Start::Boot)?;
+        let mut command = machine::command(engine, cpu, memory, TRIAL, Start::Boot)?;
         let output = run(command.arg("-kernel").arg(kernel.path()))?;
         Ok((output, memory.control(control::STREAMS)? > 0))
     })

@@ -19,6 +19,25 @@ use std::process::{Command, Stdio};
 /// and all addresses the same in every run.
 const COMMAND_LINE: &str = "console=ttyAMA0 loglevel=0 rdinit=/init panic=-1 nokaslr norandmaps";
 
+/// The size of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) processors: u32,
+    /// Main memory in MiB.
+    pub(super) memory: u32,
+}
+
+impl Size {
+    /// Returns the machine. The N2 has an interrupt controller of version 3, which one processor
+    /// does not need: it keeps the engine's default.
+    fn machine(self) -> &'static str {
+        match self.processors {
+            1 => "virt,dtb-randomness=off",
+            _ => "virt,dtb-randomness=off,gic-version=3",
+        }
+    }
+}
+
 /// The start of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
@@ -74,16 +93,17 @@ pub(super) fn command(
     engine: &Engine,
     cpu: &str,
     memory: &SharedMemory,
-    mebibytes: u32,
+    size: Size,
     start: Start,
 ) -> Result<Command> {
     let mut plugin = engine.plugin_option(memory)?;
     plugin.push(format!(",system={}", start.argument()));
     let mut command = Command::new(&engine.path);
-    command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
-    command.args(["-m", &mebibytes.to_string()]);
-    // Time is the number of executed instructions, one per nanosecond. Timers therefore interrupt a
-    // recorded system as often as one that is not recorded, and every run is the same.
+    command.args(["-M", size.machine(), "-cpu", cpu, "-smp", &size.processors.to_string()]);
+    command.args(["-m", &size.memory.to_string()]);
+    // Time is the number of executed instructions of all processors, one per nanosecond. Timers
+    // therefore interrupt a recorded system as often as one that is not recorded. With this clock
+    // the engine runs the processors in turn, on one thread, so every run is the same.
     command.args(["-icount", "shift=0,sleep=off", "-seed", "1"]);
     command.args(["-rtc", "base=2020-01-01,clock=vm"]);
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);

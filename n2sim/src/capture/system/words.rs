@@ -3,14 +3,16 @@
 use super::super::block::BlockInfo;
 use super::super::recording_state::Shared;
 use super::super::wire::Word;
-use super::ending::{Arrival, is_context_only};
+use super::ending::{Arrival, Processor, is_context_only};
+use super::pages::PageUse;
 
 impl Shared {
-    /// Takes a word that only a whole system has, with the values after it. Returns the number of
-    /// taken values, and the access that the word reports of an instruction of the running `block`,
-    /// by index.
+    /// Takes a word of `processor` that only a whole system has, with the values after it. Returns
+    /// the number of taken values, and the access that the word reports of an instruction of the
+    /// running `block`, by index.
     pub(crate) fn take_system(
         &mut self,
+        processor: &mut Processor,
         word: Word,
         values: &[u64],
         block: u32,
@@ -21,20 +23,21 @@ impl Shared {
             Word::Operand(index) => {
                 let info = self.blocks.get(block as usize);
                 let word = info.map_or(0, |info: &BlockInfo| info.word(index as usize));
-                system.operand(index as u16, word, value(0));
+                system.operand(processor, index as u16, word, value(0));
                 (1, (!is_context_only(word)).then(|| (index, value(0))))
             }
             Word::Exception(vector) => {
                 let (syndrome, link) = (value(0), Some(value(1)));
-                system.arrival = Some(Arrival { vector, syndrome, link });
+                processor.arrival = Some(Arrival { vector, syndrome, link });
                 (2, None)
             }
             Word::Page(bits) => {
-                system.pages.note(value(0), value(1), bits);
-                (2, None)
+                let (virt, phys, order) = (value(0), value(1), value(2));
+                system.pages.note(processor.space, PageUse { virt, phys, bits, order });
+                (3, None)
             }
             Word::Table => {
-                system.pages.enter(value(0));
+                processor.space.enter(value(0));
                 (1, None)
             }
             _ => (0, None),
