@@ -175,6 +175,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
         Ok(Some(start)) => match system::register(id, start, processors) {
             Ok(()) => 0,
             Err(message) => {
+                turns::fail();
                 print_error(&message);
                 -1
             }

@@ -58,7 +58,7 @@ fn number_of(name: *mut c_void) -> Option<c_uint> {
 
 /// Ends the recording, because it is not known which processor runs. The reader refuses it.
 #[cold]
-fn fail() {
+pub(crate) fn fail() {
     if let Some(plugin) = active() {
         plugin.memory.control(control::UNKNOWN_PROCESSOR).store(1, Ordering::Relaxed);
         plugin.memory.control(control::DONE).store(1, Ordering::Release);

@@ -284,7 +284,8 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        let most = most.min(self.until_access::<S>()).min(self.until_kernel(program));
+        let most = most.min(self.until_access::<S>());
+        let most = self.until_kernel(most, program);
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
         self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
@@ -298,15 +299,16 @@ impl CoreRun {
         before.min(self.stop - self.at)
     }
 
-    /// Returns the number of instructions before the one that shows that a stream which seemed to
-    /// begin at EL0 runs at EL1: a processor that starts in the lower half, with translation off.
-    fn until_kernel(&self, program: &Program) -> usize {
+    /// Returns the number of the next `most` instructions before the one that shows that a stream
+    /// which seemed to begin at EL0 runs at EL1: a processor that starts in the lower half, with
+    /// translation off.
+    fn until_kernel(&self, most: usize, program: &Program) -> usize {
         if !self.begins_somewhere {
-            return usize::MAX;
+            return most;
         }
-        let following = &self.batch[self.at + 1..];
-        let shown = following.iter().position(|inst| is_upper(program.pc(inst.id)));
-        shown.map_or(usize::MAX, |before| before + 1)
+        let following = self.batch.iter().skip(self.at + 1).take(most.saturating_sub(1));
+        let shown = following.into_iter().position(|inst| is_upper(program.pc(inst.id)));
+        shown.map_or(most, |before| before + 1)
     }
 
     /// Returns how many of the next `most` instructions run without a change of the counted window.

@@ -197,7 +197,11 @@ impl Bench {
             Supply::Dram if work != Work::Read => {
                 let slc = &config.memory.slc;
                 let shared = u64::from(slc.slices) * slc.slice_bytes;
-                bench.fill_with_modified(shared + cores as u64 * config.memory.l2.size_bytes);
+                // Streams may pass the sets of the system level cache in step. Then each passes all
+                // of them.
+                let of_sets = cores as u64 * shared / u64::from(slc.ways);
+                let private = cores as u64 * config.memory.l2.size_bytes;
+                bench.fill_with_modified(shared.max(of_sets) + private);
             }
             Supply::Dram => {}
         }
@@ -435,6 +439,17 @@ mod tests {
         assert!(near(reads, 1.0) && near(writes, 1.0), "update: {reads}, {writes}");
         let [reads, writes] = accesses(Work::Copy);
         assert!(near(reads, 1.0) && near(writes, 1.0), "copy: {reads}, {writes}");
+    }
+
+    #[test]
+    fn modified_lines_take_their_part_of_memory() {
+        let small = ["memory.slc.slice-bytes=65536", "memory.l2.size-bytes=262144"];
+        // Eight channels, a line in five cycles of 2.98 GHz; a rate is accurate to 3 percent.
+        let memory = 8.0 * 64.0 / 5.0 * 2.98 * 1.03;
+        for work in [Work::Update, Work::Copy] {
+            let moved = 2.0 * bandwidth(&config(&small), 32, Supply::Dram, work);
+            assert!(moved > memory * 0.8 && moved < memory, "{work:?}: {moved} of {memory} GB/s");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl CoreRun {
             if self.stretch == 0 {
                 let most = self.undisturbed();
                 self.poll_exceptions(program, observer);
-                let most = most.min(self.until_kernel(program));
+                let most = self.until_kernel(most, program);
                 self.stretch = self.find_stretch(most, program, memory, observer);
             }
             if self.stretch > 0 {

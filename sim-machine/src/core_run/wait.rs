@@ -21,9 +21,10 @@ impl CoreRun {
         self.stop = free.min(self.batch.len() as u64) as usize;
     }
 
-    /// Advances the clock to the end of a wait. Within a program the core idles and counts. After
-    /// `WFI` or `WFE` it sleeps and counts, as hardware does: that is not a wait on the core. After
-    /// a system call and before its first instruction the thread is on no core: nothing is counted.
+    /// Advances the clock to the end of a wait. Within a program the core idles and counts. A
+    /// processor of a system sleeps after `WFI` or `WFE` and counts, as hardware does: that is not a
+    /// wait on the core. After a system call and before its first instruction the thread is on no
+    /// core: nothing is counted.
     #[cold]
     pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
@@ -33,7 +34,7 @@ impl CoreRun {
     ) {
         let until = std::mem::take(&mut self.wait);
         if !self.is_away(program) {
-            if self.follows(program, Special::Wait) {
+            if self.full_system && self.follows(program, Special::Wait) {
                 return self.pipeline.sleep_until(until);
             }
             self.note_wait(self.pipeline.cycle(), until);
