@@ -10,8 +10,8 @@ use sim_isa::Program;
 use sim_pipeline::Pipeline;
 
 impl CoreRun {
-    /// Leaves the core, after the operations in flight, and returns its pipeline to `idle`. The time
-    /// until maintenance of all cores is complete belongs to no part of the thread's waits.
+    /// Leaves the core, after the operations in flight, and returns its pipeline to `idle`. The
+    /// time until maintenance of all cores is complete belongs to no part of the thread's waits.
     pub(crate) fn leave<S: RunSink>(
         &mut self,
         idle: &mut Pipeline,

@@ -22,9 +22,9 @@ impl CoreRun {
     }
 
     /// Advances the clock to the end of a wait. Within a program the core idles and counts. A
-    /// processor of a system sleeps after `WFI` or `WFE` and counts, as hardware does: that is not a
-    /// wait on the core. After a system call and before its first instruction the thread is on no
-    /// core: nothing is counted.
+    /// processor of a system sleeps after `WFI` or `WFE` and counts, as hardware does: that is not
+    /// a wait on the core. After a system call and before its first instruction the thread is on
+    /// no core: nothing is counted.
     #[cold]
     pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
