@@ -14,7 +14,7 @@ use sim_core::{Counts, Packed, PmuEvent};
 use sim_machine::outcome::{CoreOutcome, Outcome};
 
 /// Two-sided 95 % point of the normal distribution.
-const NORMAL_95: f64 = 1.959_964;
+pub(crate) const NORMAL_95: f64 = 1.959_964;
 
 /// Counts of a run, estimated from windows.
 #[derive(Clone, Debug)]
@@ -40,7 +40,13 @@ impl Estimate {
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
-        if let Some(known) = RegressionEstimate::new(regions, machine, &counts) {
+        let has_threads = windows.iter().any(|window| window.cores.len() > 1);
+        // Functional warming of several threads comes before each window, too.
+        let machine = Machine { is_warm: machine.is_warm || has_threads, ..machine };
+        if let Some(mut known) = RegressionEstimate::new(regions, machine, &counts) {
+            if has_threads {
+                known.trust_no_counts();
+            }
             return Some(corrected(outcome, &counts, &known, regions.instructions));
         }
         let total = outcome.total();
@@ -88,8 +94,11 @@ fn corrected(
         })
         .collect();
     let change = |event: PmuEvent, count: u64| {
-        if is_exact(event) {
+        if is_exact(event) && total.raised(event) == instructions {
             count
+        } else if is_exact(event) {
+            // Of several threads, a few instructions at the seams are counted on the other side.
+            (count as f64 * all / total.raised(event).max(1) as f64).round() as u64
         } else {
             (count as f64 * factors[event as usize]).round() as u64
         }

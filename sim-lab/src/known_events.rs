@@ -22,3 +22,24 @@ pub(crate) const KNOWN_EVENTS: [PmuEvent; 17] = [
     PmuEvent::STALL_FRONTEND,
     PmuEvent::STALL_BACKEND,
 ];
+
+/// Further events that functional warming counts if there are several threads: lines that go from
+/// one core to another. They follow the others in the file of windows.
+pub(crate) const SHARED_EVENTS: [PmuEvent; 6] = [
+    PmuEvent::BUS_ACCESS,
+    PmuEvent::L1D_CACHE_WB,
+    PmuEvent::L1D_CACHE_INVAL,
+    PmuEvent::L2D_CACHE_WB,
+    PmuEvent::L2D_CACHE_WB_CLEAN,
+    PmuEvent::L2D_CACHE_INVAL,
+];
+
+/// Returns the events of `count` known counts, in their order.
+pub(crate) fn known_events(count: usize) -> impl Iterator<Item = PmuEvent> {
+    KNOWN_EVENTS.into_iter().chain(SHARED_EVENTS).take(count)
+}
+
+/// Returns true if a file of windows has this number of known counts.
+pub(crate) fn is_known_number(count: usize) -> bool {
+    [0, KNOWN_EVENTS.len(), KNOWN_EVENTS.len() + SHARED_EVENTS.len()].contains(&count)
+}

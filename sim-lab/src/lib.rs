@@ -25,6 +25,7 @@ pub mod regions;
 mod regression;
 pub mod scaling;
 pub mod targets;
+mod thread_errors;
 pub mod truth;
 
 pub use a53_chunks::{A53Chunks, a53_chunks, run_a53_chunks};

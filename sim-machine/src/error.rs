@@ -95,15 +95,55 @@ pub enum MachineError {
         /// Instructions of the longest thread.
         instructions: u64,
     },
-    /// The trace has instructions of several threads, and windows need a single one.
+    /// The trace has instructions of several threads, and chunks need a single one.
     #[error(
-        "{trace}: {threads} threads have instructions; windows and chunks need a trace with one thread, because no trace records where the other threads are"
+        "{trace}: {threads} threads have instructions; chunks and sweeps of windows need a trace with one thread, because no trace records where the other threads are"
     )]
     Threads {
         /// The trace as named on the command line.
         trace: String,
         /// Number of threads with instructions.
         threads: usize,
+    },
+    /// Threads share cores, and windows need a core for each.
+    #[error(
+        "{trace}: threads.cores={cores} makes threads share cores; windows of several threads need a core for each: give 0, or run the whole trace with n2sim stat"
+    )]
+    SharedWindows {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Value of `threads.cores`.
+        cores: usize,
+    },
+    /// Threads synchronize too often in a window.
+    #[error(
+        "{trace}: threads synchronize too often for windows of {length} instructions with their warm-up; give a shorter --interval"
+    )]
+    WindowTickets {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions of a window and its warm-up.
+        length: u64,
+    },
+    /// The windows have instructions of other threads than the trace.
+    #[error(
+        "{trace}: threads compete for lines so much that windows cannot represent it: {percent} % of the instructions in the windows are of other threads than in the trace; run the whole trace with n2sim stat --cpus N"
+    )]
+    ThreadMix {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Share of the instructions in percent.
+        percent: u64,
+    },
+    /// Threads wait for each other on their cores too much for windows.
+    #[error(
+        "{trace}: threads wait for each other so much that windows cannot represent it: {percent} % of the cycles in the windows are such waits; run the whole trace with n2sim stat --cpus N"
+    )]
+    ThreadWaits {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Share of the cycles in percent.
+        percent: u64,
     },
     /// The trace records the processors of a system, and the configuration makes threads share
     /// cores.

@@ -171,6 +171,11 @@ impl Pipeline {
         self.clocks.close_by(cycle, sink);
     }
 
+    /// Returns the ticks of the system counter in this many cycles.
+    pub fn ticks_in(&self, cycles: Cycle) -> u64 {
+        self.clocks.ticks_in(cycles)
+    }
+
     /// Ends a counting window. All slots before the returned cycle are closed and counted.
     pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.slots.cut(StallCause::FetchWidth, sink);

@@ -76,7 +76,7 @@ fn states(
         )
     })?;
     let states = StatesReader::new(BufReader::new(input), &shown)?;
-    if regions.fit_states(session.trace().hash(), session.config().warm_hash(), &states)? {
+    if regions.fit_states(session.trace().hash(), session.warm_hash(), &states)? {
         return Ok((Some(states), None));
     }
     let note = "taken on another machine (memory, semantics, predictors, wrong paths, seed): the windows begin \

@@ -3,6 +3,7 @@
 //! instructions.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use sim_isa::{MemOp, Ordering, Special, Synchronizes};
 use sim_trace::{
@@ -145,24 +146,24 @@ pub(crate) struct StreamArrivals<'t> {
     trace: &'t TraceFile,
     stream: u32,
     kinds: std::rc::Rc<Kinds>,
-    end: u64,
+    range: Range<u64>,
     walk: Option<Box<Arriving>>,
 }
 
 impl<'t> StreamArrivals<'t> {
-    /// Creates the arrivals of the instructions of `stream` with numbers below `end`. A ticket at
+    /// Creates the arrivals of the instructions of `stream` with numbers in `range`. A ticket at
     /// the end of the stream belongs to an instruction that was not recorded, so no thread passes
     /// it.
     pub(super) fn new(
         trace: &'t TraceFile,
         stream: u32,
         kinds: std::rc::Rc<Kinds>,
-        end: u64,
+        range: Range<u64>,
     ) -> StreamArrivals<'t> {
         let streams = trace.streams();
         let found = streams.binary_search_by_key(&stream, |info| info.stream);
-        let end = end.min(found.map_or(0, |at| streams[at].instructions));
-        StreamArrivals { trace, stream, kinds, end, walk: None }
+        let end = range.end.min(found.map_or(0, |at| streams[at].instructions));
+        StreamArrivals { trace, stream, kinds, range: range.start..end, walk: None }
     }
 }
 
@@ -171,7 +172,7 @@ impl Arrivals for StreamArrivals<'_> {
         let walk = match &mut self.walk {
             Some(walk) => walk,
             none => {
-                let walk = Arriving::new(self.trace, self.stream, self.kinds.clone(), self.end)?;
+                let walk = Arriving::new(self.trace, self.stream, &self.kinds, &self.range)?;
                 none.insert(Box::new(walk))
             }
         };
@@ -179,8 +180,19 @@ impl Arrivals for StreamArrivals<'_> {
     }
 
     fn first_order(&self) -> Result<Option<u64>, MachineError> {
-        let first = self.trace.tickets(self.stream)?.next_ticket()?;
-        Ok(first.filter(|ticket| ticket.position < self.end).map(|ticket| ticket.order))
+        let mut tickets = self.trace.tickets_at(self.stream, self.range.start)?;
+        loop {
+            let Some(Ticket { position, order, .. }) = tickets.next_ticket()? else {
+                return Ok(None);
+            };
+            if position >= self.range.start {
+                return Ok((position < self.range.end).then_some(order));
+            }
+        }
+    }
+
+    fn begins_later(&self) -> bool {
+        self.range.start > 0
     }
 }
 
@@ -204,13 +216,45 @@ impl Arriving {
     fn new(
         trace: &TraceFile,
         stream: u32,
-        kinds: std::rc::Rc<Kinds>,
-        end: u64,
+        kinds: &std::rc::Rc<Kinds>,
+        range: &Range<u64>,
     ) -> Result<Arriving, MachineError> {
-        let (reader, notes) = (trace.reader(stream)?, trace.tickets(stream)?);
-        let (found, ready) = (VecDeque::new(), VecDeque::new());
-        let (ahead, last_call, is_first) = (None, None, true);
-        Ok(Arriving { kinds, reader, notes, ahead, found, ready, last_call, is_first, end })
+        let reader = trace.reader_at(stream, range.start)?;
+        let (found, ready, kinds) = (VecDeque::new(), VecDeque::new(), kinds.clone());
+        let (ahead, last_call, is_first) = (None, None, range.start == 0);
+        let notes = trace.tickets_at(stream, range.start)?;
+        let mut arriving = Arriving {
+            kinds,
+            reader,
+            notes,
+            ahead,
+            found,
+            ready,
+            last_call,
+            is_first,
+            end: range.end,
+        };
+        arriving.skip_to(range.start)?;
+        Ok(arriving)
+    }
+
+    /// Passes the notes of the instructions before `position`.
+    fn skip_to(&mut self, position: u64) -> Result<(), MachineError> {
+        if position == 0 {
+            return Ok(());
+        }
+        loop {
+            match self.notes.next_note()? {
+                Some(OrderNote::Ticket(ticket)) if ticket.position < position => {}
+                Some(OrderNote::Call(call)) if call.after <= position => {
+                    self.last_call = Some(call);
+                }
+                next => {
+                    self.ahead = next;
+                    return Ok(());
+                }
+            }
+        }
     }
 
     fn next_note(&mut self) -> Result<Option<OrderNote>, MachineError> {
