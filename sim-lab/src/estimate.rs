@@ -83,6 +83,7 @@ fn corrected(
     instructions: u64,
 ) -> Estimate {
     let total = outcome.total();
+    let has_threads = outcome.cores.len() > 1;
     let all = instructions as f64;
     let factors: Vec<f64> = PmuEvent::ALL
         .into_iter()
@@ -94,7 +95,7 @@ fn corrected(
         })
         .collect();
     let change = |event: PmuEvent, count: u64| {
-        if is_exact(event) && total.raised(event) == instructions {
+        if is_exact(event) && !has_threads {
             count
         } else if is_exact(event) {
             // Of several threads, a few instructions at the seams are counted on the other side.
