@@ -6,7 +6,7 @@ use sim_machine::Machine;
 
 use super::{COLUMNS, Measured, NUMBERS, numbers};
 
-/// Published bandwidth in GB/s, by [`NUMBERS`] and [`COLUMNS`](super::COLUMNS): 4 MB, 512 MB and
+/// Published bandwidth in GB/s, by [`NUMBERS`] and [`COLUMNS`]: 4 MB, 512 MB and
 /// updates of 512 MB a process, then whole lines that are written and copied, 256 MB a thread; 0
 /// for none.
 type Published = [[u32; COLUMNS.len()]; NUMBERS.len()];
