@@ -175,7 +175,12 @@ pub(crate) enum Work {
     /// Zeroes a line.
     ZeroLine,
     /// Maintains caches or translations.
-    Maintain(Maintenance),
+    Maintain {
+        /// The operation.
+        what: Maintenance,
+        /// Its operand, if that is no recorded value: 0 without one, or of the zero register.
+        operand: Option<u64>,
+    },
     /// Waits until the store buffer is empty.
     Barrier,
     /// Restarts the front end.
@@ -416,7 +421,9 @@ fn work_of(inst: &Inst) -> Work {
         MemOp::PrefetchLoad => Work::Prefetch { for_write: false },
         MemOp::PrefetchStore => Work::Prefetch { for_write: true },
         MemOp::ZeroLine => Work::ZeroLine,
-        _ if let Some(what) = inst.maintenance => Work::Maintain(what),
+        _ if let Some(what) = inst.maintenance => {
+            Work::Maintain { what, operand: inst.maintenance_operand(None) }
+        }
         _ if matches!(inst.context_write, Some(ContextWrite::ContextId(_))) => Work::ContextId,
         _ => match inst.special {
             Special::DataMemoryBarrier | Special::DataSyncBarrier => Work::Barrier,

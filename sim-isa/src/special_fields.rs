@@ -15,6 +15,15 @@ pub enum BarrierScope {
 }
 
 impl Inst {
+    /// Returns the operand of maintenance, the value of Xt: `recorded`, or 0 if Xt is the zero
+    /// register, which recordings leave out, or if the operation takes no operand. `None` if it is
+    /// not known.
+    pub fn maintenance_operand(&self, recorded: Option<u64>) -> Option<u64> {
+        let takes_one = self.maintenance.is_some_and(|what| what.has_operand());
+        let is_zero = !takes_one || self.word & 31 == 31;
+        recorded.or(is_zero.then_some(0))
+    }
+
     /// Returns the accesses that a `DMB` or `DSB` orders (bits 9 and 8 of its option).
     pub fn barrier_scope(&self) -> BarrierScope {
         match self.word >> 8 & 0b11 {
@@ -75,6 +84,15 @@ impl Inst {
 #[cfg(test)]
 mod tests {
     use crate::decode;
+
+    #[test]
+    fn the_operand_of_maintenance_is_zero_if_its_register_is_the_zero_register() {
+        let operand = |word, recorded| decode(word).maintenance_operand(recorded);
+        assert_eq!(operand(0xd508_83bf, None), Some(0), "tlbi vale1is, xzr");
+        assert_eq!(operand(0xd508_83a1, None), None, "tlbi vale1is, x1, not recorded");
+        assert_eq!(operand(0xd508_83a1, Some(7)), Some(7), "tlbi vale1is, x1");
+        assert_eq!(operand(0xd508_831f, None), Some(0), "tlbi vmalle1is");
+    }
 
     #[test]
     fn only_a_shareable_dsb_for_reads_and_writes_completes_maintenance() {

@@ -154,9 +154,11 @@ impl Core {
                 let accepted = memory.zero_line(core, addr, at, sink).accepted;
                 self.hold_store(at, accepted, sink);
             }
-            (Work::Maintain(what), _) if addr.is_some() || !what.has_operand() => {
-                let done = memory.maintain(core, what, addr.unwrap_or(0), now, sink);
-                self.write_back.hold(done, LostTo::Store, sink);
+            (Work::Maintain { what, operand }, _) => {
+                if let Some(operand) = addr.or(operand) {
+                    let done = memory.maintain(core, what, operand, now, sink);
+                    self.write_back.hold(done, LostTo::Store, sink);
+                }
             }
             (Work::Barrier, _) => {
                 let done = memory.drain(core, cycle + STAGES, sink);

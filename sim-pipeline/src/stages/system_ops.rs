@@ -88,7 +88,7 @@ impl Pipeline {
     /// operand is not known, or if it concerns another exception level.
     pub(crate) fn maintenance_of(&self, op: &Op<'_>) -> Option<(Maintenance, MemRequest)> {
         let what = op.inst.maintenance?;
-        let operand = if what.has_operand() { op.addr } else { Some(0) };
+        let operand = op.inst.maintenance_operand(op.addr);
         let (Some(operand), NEVER, true) = (operand, op.squash, op.retires) else { return None };
         if !self.concerns_this_level(op.inst.context_write) {
             return None;
