@@ -6,18 +6,7 @@
     .set UART, 0x09000000
     .set NOWHERE, 0x300000
 
-    .text
-    .global _start
-_start:
-    // The header of a Linux image.
-    b       begin
-    .word   0
-    .quad   0                   // distance from 2 MiB
-    .quad   end - _start
-    .quad   2                   // little-endian, 4 KiB pages
-    .quad   0, 0, 0
-    .ascii  "ARM\x64"
-    .word   0
+#include "image_header.S"
 
 begin:
     // Tables of 39-bit addresses: memory as it is, for the kernel; below it a device and two pages.

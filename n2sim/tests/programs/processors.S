@@ -11,18 +11,7 @@
     .set SGI_FRAME, 0x10000
     .set ROUNDS, 3
 
-    .text
-    .global _start
-_start:
-    // The header of a Linux image.
-    b       begin
-    .word   0
-    .quad   0                   // distance from 2 MiB
-    .quad   end - _start
-    .quad   2                   // little-endian, 4 KiB pages
-    .quad   0, 0, 0
-    .ascii  "ARM\x64"
-    .word   0
+#include "image_header.S"
 
 begin:
     // One table for both halves: a device block of 1 GiB, and one of memory.

@@ -54,6 +54,16 @@ pub(crate) fn device_memory_answers_with_a_part_of_a_line() {
     expect_messages(&counts, &messages);
 }
 
+/// Messages of maintenance of all cores, or of its synchronization, among two cores.
+const MAINTENANCE_OF_TWO: [(Message, u64); 6] = [
+    (Message::DVMOp, 1),
+    (Message::DBIDResp, 1),
+    (Message::PartWrData, 1),
+    (Message::SnpDVMOp, 1),
+    (Message::SnpResp, 1),
+    (Message::Comp, 1),
+];
+
 #[test]
 pub(crate) fn maintenance_of_all_cores_is_seven_messages_between_two_cores_and_the_dvm_node() {
     let cases = [
@@ -64,15 +74,7 @@ pub(crate) fn maintenance_of_all_cores_is_seven_messages_between_two_cores_and_t
     for (maintain, event) in cases {
         let mut cores = Cores::quiet(2);
         let counts = counted(&mut cores, |cores| cores.access(0, maintain, D));
-        let messages = [
-            (Message::DVMOp, 1),
-            (Message::DBIDResp, 1),
-            (Message::PartWrData, 1),
-            (Message::SnpDVMOp, 1),
-            (Message::SnpResp, 1),
-            (Message::Comp, 1),
-        ];
-        expect_messages(&counts, &messages);
+        expect_messages(&counts, &MAINTENANCE_OF_TWO);
         let events = [event, DvmEvent::TrackerAllocation, DvmEvent::SnoopFlit];
         assert_eq!(events.map(|event| counts.of_dvm(event)), [1, 1, 2]);
     }
@@ -83,15 +85,7 @@ pub(crate) fn a_synchronization_is_as_many_messages_as_an_operation() {
     let mut cores = Cores::quiet(2);
     cores.access(0, TLBI, D);
     let counts = counted(&mut cores, |cores| cores.access(0, MemKind::Synchronize, D));
-    let messages = [
-        (Message::DVMOp, 1),
-        (Message::DBIDResp, 1),
-        (Message::PartWrData, 1),
-        (Message::SnpDVMOp, 1),
-        (Message::SnpResp, 1),
-        (Message::Comp, 1),
-    ];
-    expect_messages(&counts, &messages);
+    expect_messages(&counts, &MAINTENANCE_OF_TWO);
     let events = DvmEvent::ALL.iter().map(|event| (*event, counts.of_dvm(*event)));
     let raised: Vec<_> = events.filter(|(_, times)| *times > 0).collect();
     let expected =

@@ -6,10 +6,10 @@ use sim_machine::Machine;
 
 use super::{COLUMNS, Measured, NUMBERS, numbers};
 
-/// Published bandwidth in GB/s, by [`NUMBERS`] and [`COLUMNS`]: 4 MB, 512 MB and
-/// updates of 512 MB a process, then whole lines that are written and copied, 256 MB a thread; 0
-/// for none.
+/// Bandwidth in GB/s by [`NUMBERS`] and [`COLUMNS`]; 0 for none.
 type Published = [[u32; COLUMNS.len()]; NUMBERS.len()];
+/// Published for Cobalt 100 (the page names the source): reads of 4 MB and of 512 MB a process,
+/// updates of 512 MB, then whole lines that are written and copied, 256 MB a thread.
 const COBALT: Published = [
     [0; COLUMNS.len()],
     [100, 45, 21, 111, 31],
@@ -21,6 +21,7 @@ const COBALT: Published = [
     [597, 475, 208, 371, 182],
     [633, 475, 210, 420, 200],
 ];
+/// The same for Yitian 710.
 const YITIAN: Published = [
     [43, 19, 8, 47, 13],
     [63, 38, 15, 53, 20],
