@@ -114,6 +114,72 @@ fn what_does_not_fit_is_refused() {
     assert!(message.contains("give another file to write"), "{message}");
 }
 
+/// A file of windows of a trace of several threads.
+fn thread_windows(folder: &tempfile::TempDir, name: &str) -> String {
+    let file = folder.path().join("threads.toml").display().to_string();
+    let (message, _) = printed(&["trace", "regions", &trace(name), "-o", &file]);
+    assert!(message.contains("threads.states: the states in which they begin"), "{message}");
+    file
+}
+
+#[test]
+fn windows_of_several_threads_are_estimated_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "parallel/readers_adjacent.n2t";
+    let (file, trace) = (thread_windows(&folder, name), trace(name));
+    let args = ["estimate", &trace, "--regions", &file, "-x,"];
+    let events = "cycles,instructions,l1d_cache_refill";
+    let (csv, message) = printed(&[&args[..], &["-e", events]].concat());
+    let fields: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let (whole, _) = printed(&["stat", &trace, "-x,", "-e", events]);
+    let whole: Vec<Vec<&str>> = whole.lines().map(|line| line.split(',').collect()).collect();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let percent = number(fields[0][3].trim_end_matches('%'));
+    let off = 100.0 * (number(fields[0][0]) / number(whole[0][0]) - 1.0);
+    assert!(off.abs() <= percent && percent < 20.0, "{off} % +- {percent} %");
+    assert_eq!((fields[1][0], fields[1][3]), (whole[1][0], "0.00%"), "{csv}");
+    assert_eq!((fields[2][0], fields[2][3]), ("<not counted>", ""), "{csv}");
+    assert!(
+        message.contains("note: not estimated, because") && message.contains("L1D_CACHE_REFILL")
+    );
+    let message = refused(&[&args[..], &["--per-thread"]].concat());
+    assert!(message.contains("windows estimate all threads together"), "{message}");
+    let message = refused(&[&args[..], &["--set", "threads.cores=2"]].concat());
+    assert!(message.contains("threads.cores=2 makes threads share cores"), "{message}");
+    std::fs::write(folder.path().join("threads.states"), b"N2STATES").unwrap();
+    assert!(refused(&args).contains("threads.states: header: the file ends inside it"));
+}
+
+#[test]
+fn threads_that_windows_cannot_represent_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (queue, counts) = (trace("parallel/queue.n2t"), folder.path().join("counts.csv"));
+    let file = thread_windows(&folder, "parallel/queue.n2t");
+    let to = counts.display().to_string();
+    let message = refused(&["estimate", &queue, "--regions", &file, "-x,", "-o", &to]);
+    assert!(message.contains("threads wait for each other so much"), "{message}");
+    assert!(!counts.exists(), "nothing is written");
+    let [out, states] = ["x.toml", "x.states"].map(|name| folder.path().join(name));
+    let to = out.display().to_string();
+    let short = trace("threads/atomic_padded.n2t");
+    for (args, fault) in [
+        (vec!["trace", "regions", &short, "-o", &to], "windows of several threads; 10 at least"),
+        (
+            vec!["trace", "regions", &queue, "-o", &to, "--set", "threads.cores=2"],
+            "threads.cores=2 makes threads share cores",
+        ),
+    ] {
+        let message = refused(&args);
+        assert!(message.contains(fault), "{message}");
+        assert!(!out.exists() && !states.exists(), "no file is left");
+    }
+    let grid = folder.path().join("grid.toml");
+    std::fs::write(&grid, format!("traces = [{queue:?}]\nregions = [{file:?}]\n")).unwrap();
+    let table = folder.path().join("table.csv").display().to_string();
+    let message = refused(&["sweep", &grid.display().to_string(), "-o", &table]);
+    assert!(message.contains("8 threads have instructions; chunks and the windows"), "{message}");
+}
+
 /// `stat` of a trace in windows.
 fn count(trace: &str, file: &str, more: &[&str]) -> (String, String) {
     printed(&[&["stat", trace, "--regions", file, "-x,", "-e", "cycles"][..], more].concat())

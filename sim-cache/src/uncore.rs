@@ -535,12 +535,14 @@ impl Uncore {
     }
 }
 
-/// The saved state is that of the system level caches. The directory matters only to machines with
-/// several cores and is not saved.
+/// The saved state is that of the system level caches, and of the directory if there is one.
 impl WarmState for Uncore {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {
             slc.visit(visitor);
+        }
+        if let Some(filter) = &mut self.filter {
+            filter.visit(self.cores, visitor);
         }
     }
 }

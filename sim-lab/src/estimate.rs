@@ -8,13 +8,22 @@
 
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
-use crate::regression::RegressionEstimate;
+use crate::regression::{Rate, RegressionEstimate};
+use crate::thread_rates::{Count, ThreadRates};
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
 use sim_machine::outcome::{CoreOutcome, Outcome};
 
 /// Two-sided 95 % point of the normal distribution.
-const NORMAL_95: f64 = 1.959_964;
+pub(crate) const NORMAL_95: f64 = 1.959_964;
+
+/// Largest difference between the instructions that a thread ran and retired in a window, if only
+/// edges cause it.
+const EDGE: u64 = 2;
+/// Total raised under an event itself.
+const RAISED: Count = Counts::raised;
+/// Value of a counter of an event.
+const VALUE: Count = Counts::value;
 
 /// Counts of a run, estimated from windows.
 #[derive(Clone, Debug)]
@@ -41,7 +50,11 @@ impl Estimate {
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
         if let Some(known) = RegressionEstimate::new(regions, machine, &counts) {
-            return Some(corrected(outcome, &counts, &known, regions.instructions));
+            let rates = |of: Count| {
+                let rate = |event| known.rate(event, &counts, |one| of(one, event));
+                PmuEvent::ALL.map(rate)
+            };
+            return Some(corrected(outcome, [rates(RAISED), rates(VALUE)], regions.instructions));
         }
         let total = outcome.total();
         let percent = |event: PmuEvent| {
@@ -53,6 +66,34 @@ impl Estimate {
         };
         let errors = PmuEvent::ALL.into_iter().map(percent).collect();
         Some(Estimate { outcome, errors, unknown: strata.unknown })
+    }
+
+    /// Scales the outcomes of windows of several threads up to the run that they represent, thread
+    /// by thread; `None` without windows. `threads` has the number of instructions of each.
+    pub fn of_threads(
+        windows: &[Outcome],
+        regions: &Regions,
+        machine: Machine,
+        threads: &[u64],
+    ) -> Option<Estimate> {
+        let rates = ThreadRates::new(windows, &regions.windows, threads);
+        let weight = |region: &Region| region.represents as f64 / region.length as f64;
+        let weights: Vec<f64> = regions.windows.iter().map(weight).collect();
+        let mut outcome = weighted(windows, &weights)?;
+        for (thread, core) in outcome.cores.iter_mut().enumerate() {
+            scale(core, rates.factor(thread));
+        }
+        let tables = [RAISED, VALUE].map(|of| rates.rates(windows, of));
+        // Functional warming of several threads comes before each window, in states or without.
+        let machine = Machine { is_warm: true, ..machine };
+        let mispredicted = &tables[0][PmuEvent::BR_MIS_PRED_RETIRED as usize];
+        let mut known = RegressionEstimate::of(regions, machine, mispredicted);
+        known.trust_no_counts();
+        let found = tables
+            .map(|table| PmuEvent::ALL.map(|event| known.rate_of(event, &table[event as usize])));
+        let mut estimate = corrected(outcome, found, regions.instructions);
+        set_instructions(&mut estimate.outcome, windows, threads);
+        Some(estimate)
     }
 
     /// Scales up windows of which only the counts are known, as [`Estimate::new`] does.
@@ -69,11 +110,28 @@ fn outcome(counts: &Counts) -> Outcome {
     Outcome { cores: vec![core], clock_hz: 1, ..Outcome::default() }
 }
 
-/// Corrects the scaled counts by the known counts of the whole trace.
+/// Sets the number of instructions of each thread, which is known. In windows a few instructions at
+/// the edges count on the other side; threads that retired fewer for another reason keep their
+/// estimates.
+fn set_instructions(outcome: &mut Outcome, windows: &[Outcome], threads: &[u64]) {
+    for (thread, all) in threads.iter().enumerate() {
+        let off = windows.iter().map(|window| {
+            let core = &window.cores[thread];
+            core.counts.raised(PmuEvent::INST_RETIRED).abs_diff(core.instructions)
+        });
+        if off.max().is_none_or(|off| off > EDGE) {
+            continue;
+        }
+        let change = |event, count| if is_exact(event) { *all } else { count };
+        outcome.cores[thread].change_counts(|counts| *counts = counts.map_events(change));
+    }
+}
+
+/// Sets the scaled counts to estimated rates: those of the events themselves, and those of their
+/// counters.
 fn corrected(
     mut outcome: Outcome,
-    windows: &[Counts],
-    known: &RegressionEstimate,
+    [raised, values]: [[Rate; PmuEvent::ALL.len()]; 2],
     instructions: u64,
 ) -> Estimate {
     let total = outcome.total();
@@ -82,9 +140,7 @@ fn corrected(
         .into_iter()
         .map(|event| match total.raised(event) {
             0 => 1.0,
-            raised => {
-                known.rate(event, windows, |one| one.raised(event)).mean * all / raised as f64
-            }
+            count => raised[event as usize].mean * all / count as f64,
         })
         .collect();
     let change = |event: PmuEvent, count: u64| {
@@ -98,7 +154,7 @@ fn corrected(
         core.change_counts(|counts| *counts = counts.map_events(change));
     }
     let total = outcome.total();
-    let error = |event: PmuEvent| known.rate(event, windows, |one| one.value(event)).error;
+    let error = |event: PmuEvent| values[event as usize].error;
     let percent = |event: PmuEvent| match total.value(event) {
         0 => 0.0,
         _ if is_exact(event) => 0.0,

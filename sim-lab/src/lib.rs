@@ -25,6 +25,8 @@ pub mod regions;
 mod regression;
 pub mod scaling;
 pub mod targets;
+mod thread_errors;
+mod thread_rates;
 pub mod truth;
 
 pub use a53_chunks::{A53Chunks, a53_chunks, run_a53_chunks};

@@ -14,6 +14,7 @@ mod file;
 mod find;
 mod run;
 mod states;
+mod thread_vectors;
 mod vectors;
 pub(crate) mod windows;
 

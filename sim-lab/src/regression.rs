@@ -11,7 +11,7 @@
 
 use sim_core::{Counts, PmuEvent};
 
-use crate::known_events::KNOWN_EVENTS;
+use crate::known_events::{SHARED_EVENTS, known_events};
 use crate::regions::windows::{Region, Regions};
 
 /// Events whose known counts are accurate by themselves, each with its standard deviation from the
@@ -37,6 +37,9 @@ const BIAS: f64 = 0.025;
 /// Standard deviation of the known mispredictions from the run. Over nine programs they deviated by
 /// 0.1 % at most.
 const EXACT: f64 = 0.001;
+/// Standard deviation of the part of a count that only functional warming of several threads has,
+/// relative to it.
+const MOVED: f64 = 0.25;
 /// Smallest unexplained fraction of a column that makes it a second regressor.
 const OWN: f64 = 0.05;
 /// Smallest correlation that is used for a regression.
@@ -67,6 +70,8 @@ pub(crate) struct RegressionEstimate {
     left_out: Vec<f64>,
     columns: Vec<Column>,
     is_same_machine: bool,
+    /// Known counts that are accurate by themselves are used so.
+    trusts: bool,
 }
 
 /// One known count.
@@ -88,32 +93,52 @@ impl RegressionEstimate {
         machine: Machine,
         windows: &[Counts],
     ) -> Option<RegressionEstimate> {
-        let all = regions.instructions as f64;
         if regions.known.is_empty() || regions.windows.len() < 3 {
             return None;
         }
+        let rate = |(one, found): (&Region, &Counts)| {
+            found.raised(MISPREDICTED) as f64 / one.length as f64
+        };
+        let mispredicted: Vec<f64> = regions.windows.iter().zip(windows).map(rate).collect();
+        Some(RegressionEstimate::of(regions, machine, &mispredicted))
+    }
+
+    /// Creates the estimator for windows with these rates of mispredicted branches.
+    pub(crate) fn of(
+        regions: &Regions,
+        machine: Machine,
+        mispredicted: &[f64],
+    ) -> RegressionEstimate {
+        let all = regions.instructions as f64;
         let is_same_machine = regions.known_on == Some(crate::regions::hash_text(machine.warm));
         let column = |(n, event): (usize, PmuEvent)| {
             let is_exact = is_same_machine && event == MISPREDICTED;
-            let count = |(one, found): (&Region, &Counts)| {
-                let count = if is_exact { found.raised(event) } else { one.known[n] };
-                count as f64 / one.length as f64
+            let rate = |(one, found): (&Region, &f64)| match is_exact {
+                true => *found,
+                false => one.known[n] as f64 / one.length as f64,
             };
             let bias = match event {
                 _ if is_exact => EXACT,
                 _ if PLAIN.contains(&event) || machine.is_warm => 0.0,
                 _ => BIAS,
             };
-            let rates = regions.windows.iter().zip(windows).map(count).collect();
+            let rates = regions.windows.iter().zip(mispredicted).map(rate).collect();
             Column { event, mean: regions.known[n] as f64 / all, rates, bias }
         };
-        Some(RegressionEstimate {
+        RegressionEstimate {
             shares: regions.windows.iter().map(|one| one.represents as f64 / all).collect(),
             lengths: regions.windows.iter().map(|one| one.length as f64).collect(),
             left_out: regions.windows.iter().map(Region::left_out).collect(),
-            columns: KNOWN_EVENTS.into_iter().enumerate().map(column).collect(),
+            columns: known_events(regions.known.len()).enumerate().map(column).collect(),
             is_same_machine,
-        })
+            trusts: true,
+        }
+    }
+
+    /// Uses known counts for regression only: those of several threads depend on the order of their
+    /// accesses, which functional warming has but roughly.
+    pub(crate) fn trust_no_counts(&mut self) {
+        self.trusts = false;
     }
 
     /// Estimates the rate of an event per instruction from its counts in the windows.
@@ -125,16 +150,27 @@ impl RegressionEstimate {
     ) -> Rate {
         let per_instruction = |(one, length): (&Counts, &f64)| of(one) as f64 / length;
         let rates: Vec<f64> = windows.iter().zip(&self.lengths).map(per_instruction).collect();
-        let found = self.corrected(event, &rates);
+        self.rate_of(event, &rates)
+    }
+
+    /// Estimates the rate of an event from its rates in the windows.
+    pub(crate) fn rate_of(&self, event: PmuEvent, rates: &[f64]) -> Rate {
+        let found = self.corrected(event, rates);
         Rate { mean: found.mean.max(0.0), ..found }
     }
 
     fn corrected(&self, event: PmuEvent, rates: &[f64]) -> Rate {
         if self.is_same_machine
+            && self.trusts
             && let Some((_, trust)) = TRUSTED.iter().find(|(trusted, _)| *trusted == event)
             && let Some(column) = self.columns.iter().find(|column| column.event == event)
         {
             return self.pulled(rates, column, *trust);
+        }
+        if SHARED_EVENTS.contains(&event)
+            && let Some(column) = self.columns.iter().find(|column| column.event == event)
+        {
+            return self.moved(rates, column);
         }
         let lines = self.columns.iter().map(|column| (self.slope(rates, column), column));
         let lines = lines.filter(|(line, _)| line.correlation.abs() >= LEAST);
@@ -187,6 +223,13 @@ impl RegressionEstimate {
         Rate { mean, error: weight.sqrt() * found.error }
     }
 
+    /// Adds what the windows lack of the event's own known count. A part of that is uncertain.
+    fn moved(&self, rates: &[f64], column: &Column) -> Rate {
+        let found = self.along(rates, column, 1.0);
+        let moved = found.mean - self.mean(rates);
+        Rate { mean: found.mean, error: found.error.hypot(MOVED * moved) }
+    }
+
     /// Estimates a rate by regression on one column; the residuals determine the error.
     fn along(&self, rates: &[f64], column: &Column, slope: f64) -> Rate {
         let moved = slope * (column.mean - self.mean(&column.rates));
@@ -230,6 +273,7 @@ struct Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known_events::KNOWN_EVENTS;
     use crate::regions::hash_text;
     use sim_core::EventSink;
 

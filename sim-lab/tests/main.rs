@@ -8,4 +8,5 @@ mod membench_a53;
 mod states;
 mod targets;
 mod targets_back_end;
+mod thread_windows;
 mod windows;

@@ -1,5 +1,6 @@
 //! One core that runs one thread of a trace: feeds the pipeline and tracks the counted window.
 
+mod cut;
 mod deferred;
 mod in_order;
 mod parts;
@@ -79,6 +80,8 @@ pub(crate) struct CoreRun {
     wait: Cycle,
     /// Time spent waiting for other threads.
     waits: Waits,
+    /// Cycle in which a window began while the thread waited; 0 for none.
+    waits_from: Cycle,
     /// Clock at which the thread left a core that it shares; at first the start of the run.
     left: Cycle,
     /// First cycle of the thread on the core that it shares.
@@ -148,6 +151,7 @@ impl CoreRun {
             hold_at: u64::MAX,
             wait: 0,
             waits: Waits::default(),
+            waits_from: 0,
             is_interrupted: false,
             before: None,
             events_seen: 0,

@@ -95,15 +95,109 @@ pub enum MachineError {
         /// Instructions of the longest thread.
         instructions: u64,
     },
-    /// The trace has instructions of several threads, and windows need a single one.
+    /// The trace has instructions of several threads, and a part of a run needs a single one.
     #[error(
-        "{trace}: {threads} threads have instructions; windows and chunks need a trace with one thread, because no trace records where the other threads are"
+        "{trace}: {threads} threads have instructions; chunks and the windows of a sweep need a trace with one thread: run the whole trace"
     )]
     Threads {
         /// The trace as named on the command line.
         trace: String,
         /// Number of threads with instructions.
         threads: usize,
+    },
+    /// The trace records several processors of a system, and windows need threads.
+    #[error(
+        "{trace}: a recording of a system with {processors} processors; windows need a trace of one processor or of the threads of a program: run the whole trace with n2sim stat --cpus N"
+    )]
+    SystemWindows {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Number of processors with instructions.
+        processors: usize,
+    },
+    /// Threads share cores, and windows need a core for each.
+    #[error(
+        "{trace}: threads.cores={cores} makes threads share cores; windows of several threads need a core for each: give 0, or run the whole trace with n2sim stat"
+    )]
+    SharedWindows {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Value of `threads.cores`.
+        cores: usize,
+    },
+    /// Threads synchronize too often in a window.
+    #[error(
+        "{trace}: threads synchronize too often for windows of {length} instructions with their warm-up; give a shorter --interval"
+    )]
+    WindowTickets {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions of a window and its warm-up.
+        length: u64,
+    },
+    /// The windows have instructions of other threads than the trace.
+    #[error(
+        "{trace}: threads compete for lines so much that windows cannot represent it: {percent} % of the instructions in the windows are of other threads than in the trace; run the whole trace with n2sim stat --cpus N"
+    )]
+    ThreadMix {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Share of the instructions in percent.
+        percent: u64,
+    },
+    /// There are too few windows of several threads.
+    #[error(
+        "{trace}: {windows} windows of several threads; {least} at least show how far they differ: give a shorter --interval or more --windows, or run the whole trace with n2sim stat --cpus N"
+    )]
+    FewWindows {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Number of windows.
+        windows: usize,
+        /// Fewest windows that are used.
+        least: usize,
+    },
+    /// The file of windows does not have the counts that several threads need.
+    #[error(
+        "{trace}: the file of windows does not have the known counts of a trace of several threads, without which no error of an estimate is known; run n2sim trace regions again"
+    )]
+    UnknownWindows {
+        /// The trace as named on the command line.
+        trace: String,
+    },
+    /// A state of all cores is too large for a file of states.
+    #[error(
+        "{trace}: a state of {threads} cores has {words} words, more than the {most} of a file of states; give --no-states"
+    )]
+    LargeState {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Number of cores.
+        threads: usize,
+        /// Words of a state.
+        words: u64,
+        /// Largest number of words.
+        most: u64,
+    },
+    /// The windows have other instructions than the trace.
+    #[error(
+        "{trace}: threads spin or wait so much that windows cannot represent it: the windows have {percent} % more or fewer branches than the same threads have in the trace; run the whole trace with n2sim stat --cpus N"
+    )]
+    ThreadCode {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Difference in percent.
+        percent: u64,
+    },
+    /// Threads wait for each other on their cores too much for windows.
+    #[error(
+        "{trace}: threads wait for each other so much that windows cannot represent it: {percent} % of the cycles in the windows are such waits; run the whole trace with n2sim stat --cpus N"
+    )]
+    ThreadWaits {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Share of the cycles in percent.
+        percent: u64,
     },
     /// The trace records the processors of a system, and the configuration makes threads share
     /// cores.

@@ -150,6 +150,27 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
         }
     }
 
+    /// Continues after the instruction `last`, whose successor is not known yet.
+    #[must_use]
+    pub(crate) fn after(mut self, last: Option<u32>) -> Self {
+        self.line = last.map_or(NO_LINE, |last| self.program.pc(last) >> LINE_SHIFT);
+        self.last = last;
+        self
+    }
+
+    /// Returns the current cycle.
+    #[inline]
+    pub(crate) fn now(&self) -> Cycle {
+        self.clock.cycle
+    }
+
+    /// Advances the clock by a cycle.
+    #[inline]
+    pub(crate) fn tick(&mut self) {
+        self.clock.cycle += 1;
+        self.sink.raise(PmuEvent::CPU_CYCLES);
+    }
+
     /// Returns the current cycle and the last instruction, whose successor is not known yet.
     pub fn now_and_last(&self) -> (Cycle, Option<u32>) {
         (self.clock.cycle, self.last)
@@ -259,8 +280,7 @@ impl<S: EventSink> BlockVisitor for FunctionalWarming<'_, S> {
 
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
-        self.clock.cycle += 1;
-        self.sink.raise(PmuEvent::CPU_CYCLES);
+        self.tick();
         let pc = self.table.blocks[block as usize];
         self.resolve_branch(pc);
         self.code = pc.wrapping_sub(4 * u64::from(place));

@@ -150,6 +150,21 @@ impl RegionWatch {
         })
     }
 
+    /// Creates a watch for instructions of which none is counted.
+    pub(crate) fn uncounted() -> RegionWatch {
+        RegionWatch { quiet: u64::MAX, ..RegionWatch::window(0, u64::MAX) }
+    }
+
+    /// Creates a watch for instructions that are all counted, after counting has begun.
+    pub(crate) fn counted() -> RegionWatch {
+        RegionWatch {
+            open: true,
+            ever_open: true,
+            quiet: u64::MAX,
+            ..RegionWatch::window(0, u64::MAX)
+        }
+    }
+
     /// Creates a watch for a window after which the thread continues.
     pub(crate) fn window(warmup: u64, length: u64) -> RegionWatch {
         RegionWatch {

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod open;
+mod thread_windows;
 pub mod windows;
 
 use crate::code::{self, Code};
@@ -26,6 +27,9 @@ use sim_pipeline::{Part, Pipeline};
 use sim_trace::{ReadAhead, TraceFile};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Version of functional warming of several threads, and of their states.
+const THREADS_LAYOUT: u32 = 1;
 
 /// A trace, and the configuration of the machine that runs it.
 pub struct Session {
@@ -458,6 +462,27 @@ impl Session {
     /// Returns true if threads share cores.
     fn shares_cores(&self) -> bool {
         self.config.threads.shares_cores(self.running().len())
+    }
+
+    /// Returns the hash of all that shapes the state of functional warming: that of the machine
+    /// ([`MachineConfig::warm_hash`]), and the order of several threads.
+    pub fn warm_hash(&self) -> u64 {
+        let machine = self.config.warm_hash();
+        if !self.has_threads() {
+            return machine;
+        }
+        let text = format!("{:?}", (THREADS_LAYOUT, machine, self.config.threads));
+        xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+    }
+
+    /// Returns the number of instructions of each thread that has any.
+    pub fn instructions_of_threads(&self) -> Vec<u64> {
+        self.running_streams().map(|stream| stream.instructions).collect()
+    }
+
+    /// Returns true if several threads have instructions.
+    pub fn has_threads(&self) -> bool {
+        self.running_streams().count() > 1
     }
 
     /// Returns the streams that have instructions.

@@ -1,11 +1,11 @@
-//! Finds the thread of a single-threaded trace, for windows.
+//! Finds the thread of a single-threaded trace, for chunks and its windows.
 
 use crate::error::MachineError;
 use sim_core::Shown;
 use sim_trace::{StreamInfo, TraceFile};
 
-/// Returns the only thread with instructions. Windows need a single thread, because no trace
-/// records where the other threads are when one of them reaches a window.
+/// Returns the only thread with instructions. Chunks need a single thread, because no trace records
+/// where the other threads are when one of them reaches a chunk.
 ///
 /// # Errors
 /// If no thread of the trace has instructions, or several do.

@@ -11,6 +11,7 @@ mod calls;
 mod causal;
 mod edges;
 mod shared;
+mod tickets;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,7 +24,8 @@ use causal::Causal;
 pub(crate) use shared::Seat;
 use shared::{Order, SharedCores, Unordered};
 use sim_core::Cycle;
-use sim_trace::{Ticket, TicketReader, TraceFile};
+use sim_trace::TraceFile;
+use tickets::{LaterTickets, Thread, Tickets};
 
 /// Order of the threads of a run, for its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,18 +62,6 @@ impl OrderOfRun {
             }
             ThreadOrder::Free => "no thread waits, not for a lock either",
         }
-    }
-}
-
-/// Tickets of one thread, in order.
-pub(crate) trait Tickets {
-    /// Returns the next ticket; `None` after the last.
-    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError>;
-}
-
-impl Tickets for TicketReader {
-    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
-        Ok(TicketReader::next_ticket(self)?)
     }
 }
 
@@ -154,36 +144,6 @@ pub(crate) struct Free {
     pub(crate) wait: Cycle,
 }
 
-/// Tickets of a thread.
-struct Thread<T> {
-    tickets: T,
-    /// Lowest ticket that the thread has not passed.
-    next: Option<Ticket>,
-    /// Cycle until which the thread waits.
-    wait: Cycle,
-}
-
-impl<T: Tickets> Thread<T> {
-    fn new(mut tickets: T) -> Result<Thread<T>, MachineError> {
-        let next = tickets.next_ticket()?;
-        Ok(Thread { tickets, next, wait: 0 })
-    }
-
-    fn place(&self) -> u64 {
-        self.next.map_or(u64::MAX, |ticket| ticket.position)
-    }
-
-    /// Advances to the next ticket, which belongs to an instruction that has not run.
-    fn pass(&mut self) -> Result<(), MachineError> {
-        let passed = self.place();
-        self.next = self.tickets.next_ticket()?;
-        if let Some(ticket) = &mut self.next {
-            ticket.position = ticket.position.max(passed);
-        }
-        Ok(())
-    }
-}
-
 /// Scheduler by the order of the threads.
 pub(crate) enum ThreadScheduler<'t> {
     Recorded(Recorded),
@@ -203,13 +163,28 @@ impl<'t> ThreadScheduler<'t> {
     ) -> Result<Option<ThreadScheduler<'t>>, MachineError> {
         let begin = ThreadState { ended: false, position: 0, cycle: start };
         let states = vec![begin; streams.len()];
+        ThreadScheduler::at(trace, config, options, streams, states)
+    }
+
+    /// Creates the scheduler of these streams in these states: the first ones, or in the recorded
+    /// order those at a cut. Returns `None` if there is nothing to order.
+    fn at(
+        trace: &'t TraceFile,
+        config: ThreadsConfig,
+        options: &RunOptions,
+        streams: impl ExactSizeIterator<Item = u32>,
+        states: Vec<ThreadState>,
+    ) -> Result<Option<ThreadScheduler<'t>>, MachineError> {
         let has_order = trace.has_tickets() && streams.len() > 1;
         let is_shared = config.shares_cores(streams.len());
         let shared = |order| SharedCores::new(order, states.clone(), config);
         let scheduler = match config.order {
             ThreadOrder::Recorded if has_order => {
-                let readers: Result<Vec<TicketReader>, _> =
-                    streams.map(|one| trace.tickets(one)).collect();
+                let places = states.iter().map(|state| state.position);
+                let readers: Result<Vec<LaterTickets>, MachineError> = streams
+                    .zip(places)
+                    .map(|(one, from)| Ok(LaterTickets::new(trace.tickets_at(one, from)?, from)))
+                    .collect();
                 let recorded = Recorded::new(readers?, states.clone())?;
                 match is_shared {
                     true => ThreadScheduler::Shared(Box::new(shared(Box::new(recorded)))),
@@ -237,6 +212,31 @@ impl<'t> ThreadScheduler<'t> {
         Ok(Some(scheduler))
     }
 
+    /// Appends to `words` what a window needs to know of waits before these positions, and more
+    /// than the tickets say.
+    pub(crate) fn save(&mut self, ends: &[u64], words: &mut Vec<u64>) -> Result<(), MachineError> {
+        match self {
+            ThreadScheduler::Causal(causal) => causal.save(ends, words),
+            ThreadScheduler::Recorded(_) | ThreadScheduler::Shared(_) => Ok(()),
+        }
+    }
+
+    /// Creates the scheduler of a window from the words of [`ThreadScheduler::save`]. Returns
+    /// `None` if they are not of this trace.
+    pub(crate) fn load(
+        trace: &'t TraceFile,
+        config: ThreadsConfig,
+        streams: impl ExactSizeIterator<Item = u32>,
+        states: Vec<ThreadState>,
+        words: &[u64],
+    ) -> Result<Option<Option<ThreadScheduler<'t>>>, MachineError> {
+        if config.order == ThreadOrder::Causal && trace.has_tickets() {
+            let causal = Causal::load(words, states)?;
+            return Ok(causal.map(|causal| Some(ThreadScheduler::Causal(Box::new(causal)))));
+        }
+        ThreadScheduler::at(trace, config, &RunOptions::default(), streams, states).map(Some)
+    }
+
     /// Returns the thread to run next: the lowest clock among those that need not wait. Returns
     /// `None` once all threads have ended.
     pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
@@ -244,6 +244,25 @@ impl<'t> ThreadScheduler<'t> {
             ThreadScheduler::Recorded(recorded) => recorded.choose(),
             ThreadScheduler::Causal(causal) => causal.choose(),
             ThreadScheduler::Shared(shared) => shared.choose(),
+        }
+    }
+
+    /// Returns the cycle in which a thread that has not ended can continue; `None` if it waits for
+    /// something that has not happened yet, or if threads share cores.
+    pub(crate) fn ready(&self, thread: usize) -> Option<Cycle> {
+        match self {
+            ThreadScheduler::Recorded(recorded) => recorded.ready(thread),
+            ThreadScheduler::Causal(causal) => causal.ready(thread),
+            ThreadScheduler::Shared(_) => None,
+        }
+    }
+
+    /// Makes a thread wait until a cycle before it continues.
+    pub(crate) fn delay(&mut self, thread: usize, until: Cycle) {
+        match self {
+            ThreadScheduler::Recorded(recorded) => recorded.threads[thread].wait = until,
+            ThreadScheduler::Causal(causal) => causal.delay(thread, until),
+            ThreadScheduler::Shared(_) => {}
         }
     }
 
@@ -279,7 +298,7 @@ impl<'t> ThreadScheduler<'t> {
 }
 
 /// Scheduler by the total order of the recording machine.
-pub(crate) struct Recorded<T = TicketReader> {
+pub(crate) struct Recorded<T = LaterTickets> {
     threads: Vec<Thread<T>>,
     states: Vec<ThreadState>,
     /// Lowest ticket of each thread that has one and runs, lowest first.
@@ -418,6 +437,7 @@ impl<T: Tickets> Order for Recorded<T> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sim_trace::Ticket;
 
     #[test]
     fn instructions_of_one_cycle_run_in_the_order_of_their_threads() {

@@ -337,7 +337,7 @@ fn over_budget(session: &Session, problem: OverBudget) -> MachineError {
 }
 
 /// Approximate memory of a pipeline and of a core's counts.
-const PIPELINE_BYTES: u64 = 512 << 10;
+pub(crate) const PIPELINE_BYTES: u64 = 512 << 10;
 
 impl Ended {
     pub(crate) fn into_outcome(self) -> CoreOutcome {

@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use sim_core::{Cycle, EventSink, Notice, PmuEvent, StallCause};
-use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_machine::{
+    ConfigSource, MachineConfig, MachineError, Outcome, RunHeader, RunOptions, Session,
+    ThreadWarming,
+};
 use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
 
 const KERNEL: u64 = 0xffff_8000_0800_0000;
@@ -192,4 +195,20 @@ fn a_broadcast_invalidation_reaches_the_other_processor() {
         outcome.cores[1].counts.value(PmuEvent::DTLB_WALK)
     };
     assert_eq!((walks(NOP), walks(TLBI)), (1, 2));
+}
+
+#[test]
+fn windows_of_several_processors_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder for tests");
+    let path = folder.path().join("system.n2t");
+    write(&path, &[vec![(NOP, None); 20], vec![(NOP, None); 20]]);
+    let document = ConfigSource::default().document().expect("the default");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::open(&path, config, RunHeader::default()).expect("a whole trace");
+    let windows = session.run_windows(&[], &mut |_| {}).map(|_| ());
+    let warming = ThreadWarming::new(&session).map(|_| ());
+    for refused in [windows, warming] {
+        let refused = refused.expect_err("two processors");
+        assert!(matches!(refused, MachineError::SystemWindows { processors: 2, .. }), "{refused}");
+    }
 }

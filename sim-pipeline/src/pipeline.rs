@@ -171,6 +171,18 @@ impl Pipeline {
         self.clocks.close_by(cycle, sink);
     }
 
+    /// Returns the ticks of the system counter in this many cycles.
+    pub fn ticks_in(&self, cycles: Cycle) -> u64 {
+        self.clocks.ticks_in(cycles)
+    }
+
+    /// Counts the slots beside the last operation while it waited, as those of operations that wait
+    /// with it. Without this, the end of a window counts them as lost to the front end.
+    pub fn settle_wait<S: EventSink>(&mut self, sink: &mut S) {
+        self.slots.settle_wait(sink);
+        self.front.not_before(self.slots.next_cycle());
+    }
+
     /// Ends a counting window. All slots before the returned cycle are closed and counted.
     pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.slots.cut(StallCause::FetchWidth, sink);

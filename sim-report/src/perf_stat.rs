@@ -145,6 +145,11 @@ fn name_width(report: &StatReport) -> usize {
     longest.max(NAME_WIDTH)
 }
 
+/// Returns the error of an estimate; `None` for a count that is not estimated.
+fn known(row: &Row) -> Option<f64> {
+    row.variance.filter(|percent| percent.is_finite())
+}
+
 fn text_row(row: &Row, name_width: usize) -> String {
     let (value, unit) = match row.reading {
         Reading::Count(count) => (grouped(count), ""),
@@ -164,8 +169,7 @@ fn text_row(row: &Row, name_width: usize) -> String {
     let is_multiplexed = row.running_ns != row.enabled_ns;
     let percent =
         if is_multiplexed { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
-    let variance =
-        row.variance.map(|percent| format!("  ( +-{percent:6.2}% )")).unwrap_or_default();
+    let variance = known(row).map(|percent| format!("  ( +-{percent:6.2}% )")).unwrap_or_default();
     format!("{}{variance}{percent}", line.trim_end())
 }
 
@@ -226,7 +230,8 @@ fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
         Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
     fields.extend([value, unit.to_owned(), row.name.clone()]);
-    fields.extend(row.variance.map(|percent| format!("{percent:.2}%")));
+    let variance = known(row).map(|percent| format!("{percent:.2}%")).unwrap_or_default();
+    fields.extend(row.variance.map(|_| variance));
     fields.extend([row.running_ns.to_string(), whole_percent(row)]);
     let [value, label] = match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
@@ -283,7 +288,7 @@ fn json_object(row: &Row) -> io::Result<String> {
     fields.push(format!("\"counter-value\" : {}", quoted(&value)?));
     fields.push(format!("\"unit\" : \"{unit}\""));
     fields.push(format!("\"event\" : {}", quoted(&row.name)?));
-    fields.extend(row.variance.map(|percent| format!("\"variance\" : {percent:.2}")));
+    fields.extend(known(row).map(|percent| format!("\"variance\" : {percent:.2}")));
     fields.push(format!("\"event-runtime\" : {}", row.running_ns));
     fields.push(format!("\"pcnt-running\" : {}", whole_percent(row)));
     if let Some(comment) = row.comment {

@@ -234,8 +234,19 @@ pub struct StatOptions<'a> {
     pub owners: Option<&'a [Owner]>,
     /// Whether the revision counts one stalled slot too many in every cycle.
     pub has_stall_slot_erratum: bool,
-    /// Error bound of the estimate of each event, by its number, in percent.
+    /// Error bound of the estimate of each event, by its number, in percent; infinite for an event
+    /// that is not estimated and has no count.
     pub errors: Option<&'a [f64]>,
+}
+
+/// Takes away the counts of events that an estimate does not give, so that they are not counted.
+pub fn take_unknown(readings: &mut [perf::Reading], events: &[Selected], errors: &[f64]) {
+    for (reading, selected) in readings.iter_mut().zip(events) {
+        if !errors[selected.event.event as usize].is_finite() {
+            let status = Status::NotCounted;
+            *reading = perf::Reading { value: 0, running: 0, status, ..*reading };
+        }
+    }
 }
 
 impl StatReport {
@@ -390,10 +401,15 @@ impl<'a> Column<'a> {
         options: &StatOptions<'a>,
         counted: &Counted<'a>,
     ) -> Vec<Column<'a>> {
-        let column = |owner, readings, truth| Column {
+        let column = |owner, mut readings: Vec<perf::Reading>, truth| Column {
             owner,
             events: counted.events,
-            readings,
+            readings: {
+                if let Some(errors) = options.errors {
+                    take_unknown(&mut readings, counted.events, errors);
+                }
+                readings
+            },
             truth,
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,

@@ -78,6 +78,7 @@ impl PartRules {
         windows: Option<&Arc<Windows>>,
     ) -> Result<Vec<Part>, RunsError> {
         if let Some(windows) = windows {
+            only_thread(trace)?;
             return Ok(groups(windows, self.parts as usize));
         }
         if self.parts == 1 {

@@ -271,6 +271,19 @@ impl<R: Read + Seek> TraceFile<R> {
         Ok(TicketReader::new(self.shared.clone(), self.stream(stream)?.chunks.clone()))
     }
 
+    /// Returns a reader of the tickets of `stream` that begins before those of instruction
+    /// `position`, with the system call before it.
+    ///
+    /// # Errors
+    /// The file has no such stream.
+    pub fn tickets_at(&self, stream: u32, position: u64) -> Result<TicketReader<R>, TraceError> {
+        let chunks = &self.stream(stream)?.chunks;
+        let first = |&k: &u32| self.chunks()[k as usize].header.first;
+        // A call that ends a chunk returns in the next one.
+        let k = chunks.partition_point(|chunk| first(chunk) <= position).saturating_sub(2);
+        Ok(TicketReader::new(self.shared.clone(), chunks[k..].to_vec()))
+    }
+
     fn stream(&self, stream: u32) -> Result<&StreamInfo, TraceError> {
         let found = self.streams().binary_search_by_key(&stream, |info| info.stream);
         found.map(|at| &self.streams()[at]).map_err(|_| TraceError::Absent {

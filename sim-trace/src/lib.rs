@@ -104,7 +104,7 @@ pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
 #[cfg(unix)]
 pub use states::StatesWriter;
-pub use states::{StatePlace, StatesError, StatesHeader, StatesReader};
+pub use states::{MOST_WORDS, StatePlace, StatesError, StatesHeader, StatesReader};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
 #[cfg(unix)]

@@ -31,8 +31,8 @@ const HEADER: usize = 48;
 const ENTRY: usize = 28;
 /// zstd level, the default of the tool.
 const LEVEL: i32 = 3;
-/// Largest number of words of a state that is read: 1 GiB.
-const MOST_WORDS: u64 = 1 << 27;
+/// Largest number of words of a state that is written and read: 1 GiB.
+pub const MOST_WORDS: u64 = 1 << 27;
 /// Largest size of a word in a difference, in bytes: two varints for its run, one for the change.
 const WORST: usize = 27;
 
@@ -118,8 +118,13 @@ impl<W: Write> StatesWriter<W> {
     /// Begins a file and writes its header.
     ///
     /// # Errors
-    /// Writing to `out` fails.
+    /// Writing to `out` fails, or a state would have more than [`MOST_WORDS`] words, which no reader
+    /// takes.
     pub fn new(mut out: W, header: &StatesHeader) -> io::Result<StatesWriter<W>> {
+        if header.words > MOST_WORDS {
+            let what = format!("states of {} words, more than {MOST_WORDS}", header.words);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let mut bytes = Vec::with_capacity(HEADER + 8);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args as ClapArgs};
 use sim_machine::{Mode, RunOptions};
+use sim_report::stat;
 
 use super::estimate_a53;
 use crate::counting::counted_run::Replay;
@@ -23,6 +24,7 @@ use crate::host::progress::with_progress;
 use crate::host::speed;
 use crate::shared_args::{CoreName, CountArgs, MachineArgs};
 use crate::verdict::Verdict;
+use sim_core::Shown;
 
 /// Estimate the counts of a long trace from windows of it or from parallel chunks
 #[derive(Debug, ClapArgs)]
@@ -69,6 +71,12 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     metrics.refuse_mesh("estimate", "its parts start with an empty mesh")?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?;
+    if counts.per_thread && args.regions.is_some() && setup.session.has_threads() {
+        anyhow::bail!(
+            "{}: windows estimate all threads together, not each: leave out --per-thread, or run n2sim stat",
+            args.trace.shown()
+        );
+    }
     let output = Output::create(counts.format.output.as_deref())?;
     let perf_data =
         counts.perf_data.as_deref().map(|path| Output::create(Some(path))).transpose()?;
@@ -79,7 +87,11 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
             (Some(file), _) => run_windows(file, session, progress),
             (None, jobs) => run_chunks(jobs.unwrap_or(1), session, progress),
         })?;
-    let measured = request.of(outcome);
+    let mut measured = request.of(outcome);
+    if let Some(errors) = &errors {
+        let events = &request.events;
+        measured.readings.iter_mut().for_each(|core| stat::take_unknown(core, events, errors));
+    }
     let replay = Replay {
         session,
         options,

@@ -9,7 +9,7 @@ use sim_lab::{Estimate, Regions};
 use sim_machine::{Outcome, Session};
 use sim_trace::StatesReader;
 
-use sim_core::Shown;
+use sim_core::{PmuEvent, Shown};
 
 /// The estimate of the whole trace from its parts.
 pub(crate) struct PartialRun {
@@ -50,12 +50,29 @@ pub(crate) fn run_windows(
         100.0 * counted as f64 / regions.instructions as f64
     ));
     outcome.notes.extend(note);
+    outcome.notes.extend(unknown_events(&outcome, &errors));
     if unknown > 0 {
         outcome.notes.push(format!(
             "{unknown} clusters have one window only: what they add to the error is not known"
         ));
     }
     Ok(PartialRun { outcome, errors: Some(errors) })
+}
+
+/// Returns a note with the events that happened and that the estimate does not give.
+fn unknown_events(outcome: &Outcome, errors: &[f64]) -> Option<String> {
+    let total = outcome.total();
+    let is_unknown =
+        |event: &PmuEvent| !errors[*event as usize].is_finite() && total.value(*event) > 0;
+    let names: Vec<&str> =
+        PmuEvent::ALL.into_iter().filter(is_unknown).map(|event| event.mnemonic()).collect();
+    let note = || {
+        format!(
+            "not estimated, because half of the interval would be more than the count: {}",
+            names.join(", ")
+        )
+    };
+    (!names.is_empty()).then(note)
 }
 
 /// Returns the states in which the windows of `path` begin. If they are of another machine, returns
@@ -76,7 +93,7 @@ fn states(
         )
     })?;
     let states = StatesReader::new(BufReader::new(input), &shown)?;
-    if regions.fit_states(session.trace().hash(), session.config().warm_hash(), &states)? {
+    if regions.fit_states(session.trace().hash(), session.warm_hash(), &states)? {
         return Ok((Some(states), None));
     }
     let note = "taken on another machine (memory, semantics, predictors, wrong paths, seed): the windows begin \

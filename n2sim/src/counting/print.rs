@@ -104,10 +104,13 @@ impl Printer<'_> {
         let metrics = Metrics::new(&chosen, &catalog, machine, &[], Sharing::Exact)?;
         let groups = metrics.requested().iter();
         let events: Vec<Selected> = groups.flat_map(|group| group.events.clone()).collect();
-        let readings = match self.args.per_thread {
+        let mut readings = match self.args.per_thread {
             true => stat::exact(outcome, &events),
             false => vec![stat::exact_sum(outcome, &events)],
         };
+        if let Some(errors) = self.errors {
+            readings.iter_mut().for_each(|core| stat::take_unknown(core, &events, errors));
+        }
         let mut rows = metrics.rows_of(outcome, &readings, &[], self.args.per_thread);
         // A part of the machine does not have all of them.
         rows.retain(|row| !row.value.is_nan());

@@ -149,6 +149,13 @@ impl WarmState for SlcView {
 }
 
 impl FilterView {
+    /// Passes the entries of a whole structure to `visitor`; see [`SnoopFilter::visit`].
+    pub(crate) fn visit<S: StateVisitor>(&mut self, cores: usize, visitor: &mut S) {
+        if let Viewed::Whole(whole) = self {
+            changed(whole).visit(cores, visitor);
+        }
+    }
+
     /// Returns the entry of a line in a view, which a change then finds again.
     fn entry(
         view: &mut View<SnoopFilter, (Holders, bool)>,

@@ -2,7 +2,7 @@
 //!
 //! Set-associative and finite: replacing an entry removes its line from every cache.
 
-use sim_core::LineAddr;
+use sim_core::{LineAddr, StateVisitor};
 
 use crate::config::{SlcConfig, SnoopFilterConfig};
 use crate::uncore::home_node::HomeHash;
@@ -14,6 +14,9 @@ pub(crate) type Holders = Vec<u32>;
 /// memory of the filter thus grows with the lines held, not with the number of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held(u32);
+
+/// Entries whose holders are visited at once.
+const PART: usize = 512;
 
 /// Flag of a value that is the number of a list.
 const LIST: u32 = 1 << 31;
@@ -242,6 +245,65 @@ impl SnoopFilter {
         })
     }
 
+    /// Passes all entries of a machine of `cores` cores to `visitor`: the lines, then for each
+    /// whether it is owned and a bit for each holder, then the ways that are replaced next.
+    pub(crate) fn visit<V: StateVisitor>(&mut self, cores: usize, visitor: &mut V) {
+        visitor.words(&mut self.tags);
+        let words = (cores + 1).div_ceil(u64::BITS as usize);
+        let (mut marks, mut before) = (vec![0; words * PART], vec![0; words * PART]);
+        for first in (0..self.tags.len()).step_by(PART) {
+            let entries = first..self.tags.len().min(first + PART);
+            let marks = &mut marks[..words * entries.len()];
+            let before = &mut before[..marks.len()];
+            for (entry, before) in entries.clone().zip(before.chunks_exact_mut(words)) {
+                self.marks(entry, before);
+            }
+            marks.copy_from_slice(before);
+            visitor.words(marks);
+            let pairs = marks.chunks_exact(words).zip(before.chunks_exact(words));
+            for (entry, (marks, _)) in entries.zip(pairs).filter(|(_, (now, old))| now != old) {
+                self.set_marks(cores, entry, marks);
+            }
+        }
+        self.drop_misplaced();
+        visitor.bytes(&mut self.next);
+        self.next.iter_mut().for_each(|way| *way %= self.ways as u8);
+    }
+
+    /// Writes an entry to `marks`: bit 0 of the first word says whether the line is owned, the next
+    /// ones are the holders.
+    fn marks(&self, entry: usize, marks: &mut [u64]) {
+        marks.fill(0);
+        let mut mark = |bit: usize| marks[bit / 64] |= 1 << (bit % 64);
+        if self.owned[entry] {
+            mark(0);
+        }
+        match (self.holders[entry], self.holders[entry].list()) {
+            (_, Some(list)) => cores_of(&self.lists[list]).for_each(|core| mark(core + 1)),
+            (Held(0), None) => {}
+            (Held(one), None) => mark(one as usize),
+        }
+    }
+
+    fn set_marks(&mut self, cores: usize, entry: usize, marks: &[u64]) {
+        let has = |bit: usize| marks[bit / 64] >> (bit % 64) & 1 == 1;
+        self.owned[entry] = has(0);
+        self.set_holder(entry, Held::default());
+        (0..cores).filter(|core| has(core + 1)).for_each(|core| self.add_holder(entry, core));
+    }
+
+    /// Drops entries without a holder, and those in a set that is not the one of their line.
+    fn drop_misplaced(&mut self) {
+        for entry in 0..self.tags.len() {
+            let Some(line) = self.tags[entry].checked_sub(1) else { continue };
+            let has_place = self.hash.set_of(LineAddr(line)) as usize == entry / self.ways;
+            if !has_place || self.holders[entry] == Held::default() {
+                self.tags[entry] = 0;
+                self.set_holder(entry, Held::default());
+            }
+        }
+    }
+
     /// Returns whether a core owns a line, or `None` if it is not a holder. Has no side effects.
     pub(crate) fn ownership(&self, core: usize, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
@@ -263,6 +325,7 @@ pub(crate) fn cores_of(holders: &[u32]) -> impl Iterator<Item = usize> + '_ {
 mod tests {
     use super::*;
     use crate::config::ReplacementKind;
+    use sim_core::{StateLoader, StateSaver};
 
     fn filter(slice_lines: u32) -> SnoopFilter {
         let slc = SlcConfig {
@@ -307,6 +370,31 @@ mod tests {
         assert_eq!(cores_of(&dropped).collect::<Vec<_>>(), [1]);
         assert_eq!(filter.ownership(1, LineAddr(2)), Some(true));
         assert_eq!(filter.ownership(1, LineAddr(3)), None);
+    }
+
+    #[test]
+    fn a_saved_filter_has_the_same_entries_and_replaces_the_same_lines() {
+        let (mut saved, mut dropped) = (filter(8), Holders::new());
+        for (core, line, alone) in [(69, 1, true), (3, 5, false), (70, 5, false), (0, 9, true)] {
+            saved.grant(core, LineAddr(line), alone, &mut dropped);
+        }
+        let mut saver = StateSaver::default();
+        saved.visit(71, &mut saver);
+        let mut loaded = filter(8);
+        loaded.grant(5, LineAddr(2), false, &mut dropped);
+        loaded.visit(71, &mut StateLoader::new(&saver.words));
+        assert!(loaded.entries().eq(saved.entries()));
+        for line in [13, 17, 21] {
+            let lost = saved.grant(1, LineAddr(line), true, &mut dropped);
+            assert_eq!(loaded.grant(1, LineAddr(line), true, &mut dropped), lost);
+        }
+        assert!(loaded.entries().eq(saved.entries()));
+        // A line that belongs to another set, and one that no core holds.
+        let mut words = vec![0; saver.words.len()];
+        (words[0], words[1]) = (4, 1);
+        words[8] = 3;
+        loaded.visit(71, &mut StateLoader::new(&words));
+        assert_eq!(loaded.entries().count(), 0);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use sim_machine::functional_warming::FunctionalWarming;
 use sim_trace::BlockVisitor;
 
 /// Ages of blocks that are counted, in executed blocks, as log2.
-const BLOCK_AGES: [u32; 3] = [8, 12, 16];
+pub(crate) const AGES: [u32; 3] = [8, 12, 16];
 /// Number of features: the events of [`KNOWN_EVENTS`], changes of flow, and ages.
-pub(crate) const FEATURES: usize = KNOWN_EVENTS.len() + 1 + BLOCK_AGES.len();
+pub(crate) const FEATURES: usize = KNOWN_EVENTS.len() + 1 + AGES.len();
 
 /// Count of each feature.
 pub(crate) type Features = [f64; FEATURES];
@@ -65,7 +65,7 @@ impl BlockVisitor for FeatureReader<'_> {
         self.blocks = self.blocks.wrapping_add(1);
         let (ran, _) = &mut self.ran[block as usize];
         let age = self.blocks.wrapping_sub(std::mem::replace(ran, self.blocks));
-        for (limit, count) in BLOCK_AGES.iter().zip(&mut self.counts[KNOWN_EVENTS.len() + 1..]) {
+        for (limit, count) in AGES.iter().zip(&mut self.counts[KNOWN_EVENTS.len() + 1..]) {
             *count += u64::from(age >> limit > 0);
         }
         let (_, next) = &mut self.ran[self.previous as usize];

@@ -6,9 +6,8 @@ use sim_trace::TraceFile;
 
 use super::error::RegionsError;
 use super::windows::{MOST_WINDOWS, Region, Regions};
-use crate::known_events::KNOWN_EVENTS;
+use crate::known_events::{KNOWN_EVENTS, is_known_number, known_events};
 use sim_core::Shown;
-use sim_machine::only_thread;
 
 /// Returns a hash in the form of the file.
 pub(crate) fn hash_text(hash: u64) -> String {
@@ -32,11 +31,11 @@ impl Regions {
     /// Checks that the windows belong to this trace.
     ///
     /// # Errors
-    /// If the trace has another hash, or instructions of several threads.
+    /// If the trace has another hash.
     pub fn check_trace(&self, file: &str, trace: &TraceFile) -> Result<(), RegionsError> {
-        let thread = only_thread(trace)?;
+        let instructions: u64 = trace.streams().iter().map(|stream| stream.instructions).sum();
         let found = hash_text(trace.hash());
-        if self.trace_hash != found || self.instructions != thread.instructions {
+        if self.trace_hash != found || self.instructions != instructions {
             return Err(RegionsError::OtherTrace {
                 file: file.to_owned(),
                 named: self.trace.clone(),
@@ -60,8 +59,8 @@ impl Regions {
             let count = self.windows.len();
             return Err(whole(format!("{count} windows; give 1 to {MOST_WINDOWS}")));
         }
-        let named = if self.known.is_empty() { 0 } else { KNOWN_EVENTS.len() };
-        if self.known.len() != named {
+        let named = self.known.len();
+        if !is_known_number(named) {
             let (found, right) = (self.known.len(), KNOWN_EVENTS.len());
             return Err(whole(format!("{found} known counts; give {right}, or none")));
         }
@@ -133,7 +132,8 @@ impl fmt::Display for Regions {
             writeln!(f, "known-on = {}", toml::Value::from(hash.as_str()))?;
         }
         if !self.known.is_empty() {
-            let names: Vec<&str> = KNOWN_EVENTS.iter().map(|event| event.mnemonic()).collect();
+            let events = known_events(self.known.len());
+            let names: Vec<&str> = events.map(|event| event.mnemonic()).collect();
             writeln!(f, "# {}\nknown = {:?}", names.join(", "), self.known)?;
         }
         for Region { cluster, begin, length, represents, known } in &self.windows {

@@ -4,10 +4,11 @@ use super::calibrate::Calibration;
 use super::error::RegionsError;
 use super::features::FeatureReader;
 use super::file::hash_text;
+use super::thread_vectors::thread_intervals;
 use super::vectors::{Interval, Vector, VectorReader};
 use super::windows::{MOST_WINDOWS, Region, Regions};
 use super::{choose, cluster};
-use crate::known_events::KNOWN_EVENTS;
+use crate::thread_errors::check_number;
 use sim_core::{Counts, Shown};
 use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
 use sim_machine::{MachineError, Session, only_thread};
@@ -64,49 +65,60 @@ pub struct Found {
 }
 
 impl Regions {
-    /// Reads the trace with functional warming and chooses windows. `progress` receives the number
-    /// of instructions read so far.
+    /// Reads the trace with functional warming and chooses windows. Windows of several threads are
+    /// parts of a run of all of them. `progress` receives the number of instructions read so far.
     ///
     /// # Errors
-    /// If the trace is damaged, has instructions of several threads, or has too many intervals.
+    /// If the trace is damaged or has too many intervals, or if threads share cores.
     pub fn find(
         session: &Session,
         options: &RegionOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Regions, Found), RegionsError> {
         let trace = session.trace();
-        let stream = only_thread(trace)?;
-        let usual = || {
-            (stream.instructions / USUAL_INTERVALS)
-                .clamp(*USUAL_LENGTH.start(), *USUAL_LENGTH.end())
-        };
+        let instructions = session.instructions();
+        let usual =
+            || (instructions / USUAL_INTERVALS).clamp(*USUAL_LENGTH.start(), *USUAL_LENGTH.end());
         let interval = options.interval.unwrap_or_else(usual).max(1);
-        let expected = stream.instructions / interval;
+        let expected = instructions / interval;
         if expected > MOST_INTERVALS {
             let (trace, most) = (trace.path().shown().to_string(), MOST_INTERVALS);
             return Err(RegionsError::TooManyIntervals { trace, interval, expected, most });
         }
-        let intervals = intervals(session, stream, interval, options.seed, progress)?;
+        let (intervals, shared) = if session.has_threads() {
+            thread_intervals(session, interval, options.seed, progress)?
+        } else {
+            let stream = only_thread(trace)?;
+            (intervals(session, stream, interval, options.seed, progress)?, Vec::new())
+        };
+        let known = |number: usize| {
+            let own = shared.get(number).into_iter().flatten().copied();
+            intervals[number].known().into_iter().chain(own).collect()
+        };
         let points: Vec<Vector> = intervals.iter().map(|interval| interval.vector).collect();
         let groups = cluster::cluster(&points, options.clusters, options.seed);
         let chosen =
             choose::choose(&intervals, &groups, options.windows.min(MOST_WINDOWS), options.seed);
+        if session.has_threads() {
+            check_number(chosen.len(), session)?;
+        }
         let weights = weights(&intervals, &chosen);
         let region = |(one, represents): (&choose::Chosen, u64)| {
             let interval = &intervals[one.interval];
             let Interval { begin, length, .. } = *interval;
-            Region { cluster: one.group as u32, begin, length, represents, known: interval.known() }
+            let known = known(one.interval);
+            Region { cluster: one.group as u32, begin, length, represents, known }
         };
         let warmup = options.warmup.unwrap_or(interval.div_ceil(2));
         let regions = Regions {
             trace: trace.path().shown().to_string(),
             trace_hash: hash_text(trace.hash()),
-            instructions: stream.instructions,
+            instructions,
             warmup,
             functional_warmup: options.functional_warmup.unwrap_or(interval.saturating_mul(5)),
-            known_on: Some(hash_text(session.config().warm_hash())),
+            known_on: Some(hash_text(session.warm_hash())),
             states: None,
-            known: sums(&intervals),
+            known: sums((0..intervals.len()).map(known)),
             windows: chosen.iter().zip(weights).map(region).collect(),
         };
         Ok((regions, Found { intervals: intervals.len(), clusters: groups.centers.len() }))
@@ -140,10 +152,11 @@ fn intervals(
 }
 
 /// Returns the known counts of all intervals together.
-fn sums(intervals: &[Interval]) -> Vec<u64> {
-    let mut sums = vec![0; KNOWN_EVENTS.len()];
-    for interval in intervals {
-        sums.iter_mut().zip(interval.known()).for_each(|(sum, count)| *sum += count);
+fn sums(intervals: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
+    let mut sums = Vec::new();
+    for known in intervals {
+        sums.resize(known.len(), 0);
+        sums.iter_mut().zip(known).for_each(|(sum, count)| *sum += count);
     }
     sums
 }

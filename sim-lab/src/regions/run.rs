@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::windows::Regions;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, NORMAL_95};
 use crate::regression::Machine;
+use crate::thread_errors::ThreadErrors;
 use sim_machine::{MachineError, Outcome, Session};
 use sim_trace::StatesReader;
 
@@ -14,16 +15,24 @@ impl Regions {
     /// states with [`Regions::fit_states`].
     ///
     /// # Errors
-    /// As [`Session::run_windows`], or if the states are damaged.
+    /// As [`Session::run_windows`], if the states are damaged, or if several threads compete so
+    /// much that windows cannot represent the run.
     pub fn run(
         &self,
         session: &Session,
         states: Option<&mut StatesReader>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Estimate>, MachineError> {
-        let machine = Machine { warm: session.config().warm_hash(), is_warm: states.is_some() };
+        let machine = Machine { warm: session.warm_hash(), is_warm: states.is_some() };
         let outcomes = self.count(session, states, 0..self.windows.len(), progress)?;
-        Ok(Estimate::new(&outcomes, self, machine))
+        if !session.has_threads() {
+            return Ok(Estimate::new(&outcomes, self, machine));
+        }
+        let threads = session.instructions_of_threads();
+        let shared = ThreadErrors::checked(&outcomes, self, session)?;
+        let mut estimate = Estimate::of_threads(&outcomes, self, machine, &threads);
+        estimate.iter_mut().for_each(|estimate| shared.widen(estimate, NORMAL_95));
+        Ok(estimate)
     }
 
     /// Runs some of the windows, one after the other on a machine that begins with the first of

@@ -8,20 +8,19 @@ use std::io::Write;
 
 use sim_core::{NullSink, StateSaver};
 use sim_pipeline::Pipeline;
-use sim_trace::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
+use sim_trace::{MOST_WORDS, StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::windows::Regions;
 use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
-use sim_machine::{MachineError, Session, only_thread};
+use sim_machine::{MachineError, Session, ThreadWarming, only_thread};
 
 impl Regions {
     /// Runs functional warming over the trace and writes its state before each window. `file` is
     /// the name of `out` in messages; `progress` receives the number of instructions read so far.
     ///
     /// # Errors
-    /// If the trace is damaged or has instructions of several threads, or if `out` cannot be
-    /// written.
+    /// If the trace is damaged, if threads share cores, or if `out` cannot be written.
     pub fn write_states(
         &self,
         session: &Session,
@@ -31,6 +30,9 @@ impl Regions {
     ) -> Result<(), MachineError> {
         let io = |source| StatesError::Io { file: file.to_owned(), source };
         let trace = session.trace();
+        if session.has_threads() {
+            return self.write_thread_states(session, out, file, progress);
+        }
         let stream = only_thread(trace)?;
         let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
         let mut pipeline = Pipeline::new(&session.config().pipeline);
@@ -43,7 +45,7 @@ impl Regions {
             FunctionalWarming::new(0, &blocks, program, pipeline, memory, begin, NullSink);
         let mut saver = StateSaver::default();
         machine.visit_state(&mut saver);
-        let machine_hash = session.config().warm_hash();
+        let machine_hash = session.warm_hash();
         let header = self.states_header(trace.hash(), machine_hash, saver.words.len() as u64);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         let mut reader = trace.reader(stream.stream)?;
@@ -55,6 +57,39 @@ impl Regions {
             let place = StatePlace { position: reader.position(), cycle, last };
             writer.add(&place, &saver.words).map_err(io)?;
             progress(reader.position());
+        }
+        writer.into_inner().flush().map_err(io)?;
+        Ok(())
+    }
+
+    /// Writes the states of a run of several threads: that of each core, of what they share, and
+    /// the place of each thread.
+    fn write_thread_states(
+        &self,
+        session: &Session,
+        out: impl Write,
+        file: &str,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), MachineError> {
+        let io = |source| StatesError::Io { file: file.to_owned(), source };
+        let mut warming = ThreadWarming::new(session)?;
+        let mut words = Vec::new();
+        warming.save(0, &mut words)?;
+        let (trace, machine) = (session.trace().hash(), session.warm_hash());
+        let size = words.len() as u64;
+        if size > MOST_WORDS {
+            let threads = session.instructions_of_threads().len();
+            let trace = session.header().trace.clone();
+            return Err(MachineError::LargeState { trace, threads, words: size, most: MOST_WORDS });
+        }
+        let header = self.states_header(trace, machine, size);
+        let mut writer = StatesWriter::new(out, &header).map_err(io)?;
+        for window in self.windows() {
+            warming.run_to(window.first_run(), &mut |_, _| {})?;
+            warming.save(window.instructions(), &mut words)?;
+            let (position, cycle) = (warming.done(), warming.cut().now);
+            writer.add(&StatePlace { position, cycle, last: None }, &words).map_err(io)?;
+            progress(position);
         }
         writer.into_inner().flush().map_err(io)?;
         Ok(())
@@ -79,7 +114,7 @@ impl Regions {
 
     /// Returns true if windows of a trace can start in these states, false if the states are of
     /// another machine. `trace` is the hash of the trace, `warm` that of the machine
-    /// ([`MachineConfig::warm_hash`](sim_machine::MachineConfig::warm_hash)).
+    /// ([`Session::warm_hash`]).
     ///
     /// # Errors
     /// If the states are of another trace or of other windows.

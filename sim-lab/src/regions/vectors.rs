@@ -53,7 +53,7 @@ pub(crate) struct VectorReader<C> {
     interval: u64,
     /// Projection of each block.
     rows: Vec<[f64; BLOCK_DIMENSIONS]>,
-    features: C,
+    pub(crate) features: C,
     /// Instructions of the current interval by block, and the blocks with any.
     executed: Vec<u64>,
     touched: Vec<u32>,

@@ -57,7 +57,7 @@ impl CoreRun {
     /// Adds the time that the thread waits on its core between two cycles.
     pub(super) fn note_wait(&mut self, from: Cycle, until: Cycle) {
         if self.opened.is_some() {
-            self.waits.on_core += until.saturating_sub(from);
+            self.waits.on_core += until.saturating_sub(from.max(self.waits_from));
         }
     }
 

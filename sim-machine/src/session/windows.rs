@@ -5,6 +5,7 @@
 //! window can start in a saved state. The last instructions before each window run uncounted.
 
 use super::Session;
+use super::thread_windows::{FileStates, WarmedStates};
 use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::erratum::Erratum;
@@ -40,6 +41,11 @@ impl Window {
         self.begin.saturating_sub(self.warmup)
     }
 
+    /// Returns the number of instructions of the warm-up and the window.
+    pub fn instructions(&self) -> u64 {
+        self.begin - self.first_run() + self.length
+    }
+
     /// Returns true if `place` is the end of the block that reaches the warm-up.
     fn has_place(&self, place: &StatePlace) -> bool {
         let begin = self.first_run();
@@ -51,13 +57,19 @@ impl Session {
     /// Runs windows in trace order, without overlap, and returns an outcome for each. `progress`
     /// receives the position in the trace at intervals. The result is deterministic.
     ///
+    /// Windows of several threads are parts of a run of all of them. Each begins after functional
+    /// warming of everything before it.
+    ///
     /// # Errors
-    /// If the trace is damaged, or has instructions of several threads.
+    /// If the trace is damaged, or if threads share cores.
     pub fn run_windows(
         &self,
         windows: &[Window],
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
+        if self.has_threads() {
+            return self.run_thread_windows(windows, &mut WarmedStates::new(self)?, "", progress);
+        }
         let mut bench = Bench::new(self)?;
         let mut accesses = LastAccesses::new(self.trace.statics(), &bench.program);
         let blocks = BlockTable::new(self.trace.statics(), &bench.program);
@@ -84,21 +96,28 @@ impl Session {
         skipped: usize,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
-        let mut bench = Bench::new(self)?;
-        bench.core.reserve_insts(self.trace.statics().insts().len());
         let file = states.file().to_owned();
         let damaged = |number: usize, what| StatesError::Damaged {
             file: file.clone(),
             place: format!("state {number}"),
             what,
         };
-        if states.header().words != bench.words() {
+        let mut bench = if self.has_threads() { None } else { Some(Bench::new(self)?) };
+        let words = match &mut bench {
+            Some(bench) => bench.words(self),
+            None => self.words_of_threads()?,
+        };
+        if states.header().words != words {
             return Err(damaged(1, "it is not as large as those of this machine").into());
         }
         for number in 1..=skipped {
             // A state is a difference from the one before it.
             states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
         }
+        let Some(mut bench) = bench else {
+            let states = &mut FileStates { states, passed: skipped };
+            return self.run_thread_windows(windows, states, &file, progress);
+        };
         let mut outcomes = Vec::with_capacity(windows.len());
         for (window, number) in windows.iter().zip(skipped + 1..) {
             let (place, words) =
@@ -137,7 +156,8 @@ impl Bench {
     }
 
     /// Returns the size of the machine's warm state in words.
-    fn words(&mut self) -> u64 {
+    fn words(&mut self, session: &Session) -> u64 {
+        self.core.reserve_insts(session.trace.statics().insts().len());
         let mut taker = StateSaver::default();
         visit_state(&mut self.memory, &mut self.core, &mut taker);
         taker.words.len() as u64

@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use sim_core::Cycle;
 
-use super::edges::{Arrivals, Edge, Edges};
+use super::edges::{Arrivals, Edge, Edges, Hold};
 use super::shared::Order;
 use super::{Choice, Free, ThreadState, Turn, turn_end};
 use crate::error::MachineError;
@@ -56,11 +56,16 @@ impl<A: Arrivals> Causal<A> {
         states: Vec<ThreadState>,
         is_whole: bool,
     ) -> Result<Causal<A>, MachineError> {
+        Causal::of(Edges::new(arrivals, is_whole)?, states)
+    }
+
+    /// Creates the scheduler of threads with these edges and initial states.
+    fn of(edges: Edges<A>, states: Vec<ThreadState>) -> Result<Causal<A>, MachineError> {
         let mut causal = Causal {
-            threads: arrivals.iter().map(|_| Thread::default()).collect(),
-            runnable: (0..arrivals.len()).filter(|i| !states[*i].ended).collect(),
-            parked: vec![BinaryHeap::new(); arrivals.len()],
-            edges: Edges::new(arrivals, is_whole)?,
+            threads: states.iter().map(|_| Thread::default()).collect(),
+            runnable: (0..states.len()).filter(|i| !states[*i].ended).collect(),
+            parked: vec![BinaryHeap::new(); states.len()],
+            edges,
             states,
             passing: None,
             #[cfg(test)]
@@ -87,6 +92,39 @@ impl<A: Arrivals> Causal<A> {
             let until = if is_passing { clock } else { turn_end(first, next) };
             return Ok(Some(Choice { thread: first, until, hold_at, wait, seat: None }));
         }
+    }
+
+    /// Appends to `words` what the threads do to wait for each other before these positions.
+    pub(super) fn save(&mut self, ends: &[u64], words: &mut Vec<u64>) -> Result<(), MachineError> {
+        for (thread, end) in ends.iter().enumerate() {
+            self.edges.take_before(thread, *end)?;
+        }
+        for (thread, end) in ends.iter().enumerate() {
+            let holds = self.edges.holds_before(thread, *end);
+            words.push(holds.len() as u64);
+            for hold in &holds {
+                let edges = hold.edges.iter().map(|edge| (edge.thread as u64, edge.rank));
+                let references = u64::from(hold.references);
+                words.extend([hold.position, hold.rank, references, edges.len() as u64]);
+                words.extend(edges.flat_map(|(thread, rank)| [thread, rank]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the scheduler of a window from the words of [`Causal::save`]. Returns `None` if they
+    /// are not of so many threads.
+    pub(super) fn load(
+        words: &[u64],
+        states: Vec<ThreadState>,
+    ) -> Result<Option<Causal<A>>, MachineError> {
+        let holds = read_holds(&mut words.iter().copied(), states.len());
+        holds.map(|holds| Causal::of(Edges::of_holds(holds), states)).transpose()
+    }
+
+    /// Makes a thread wait until a cycle; see [`super::ThreadScheduler::delay`].
+    pub(super) fn delay(&mut self, thread: usize, until: Cycle) {
+        self.threads[thread].wait = until;
     }
 
     /// Returns the threads that can run at the same time; see [`super::ThreadScheduler::free`].
@@ -218,6 +256,37 @@ impl<A: Arrivals> Causal<A> {
         let other = &self.states[edge.thread];
         other.ended.then_some(other.cycle)
     }
+}
+
+/// Reads what [`Causal::save`] wrote. Returns `None` if an edge leads to a later rank or to no
+/// thread, if the ranks of a thread do not rise, or if nothing waits for an instruction that does
+/// not wait.
+fn read_holds(words: &mut impl Iterator<Item = u64>, threads: usize) -> Option<Vec<Vec<Hold>>> {
+    let mut all = Vec::with_capacity(threads);
+    for _ in 0..threads {
+        let (mut holds, mut before) = (Vec::new(), 0);
+        for _ in 0..words.next()? {
+            let (position, rank) = (words.next()?, words.next()?);
+            let (references, count) = (u32::try_from(words.next()?).ok()?, words.next()?);
+            let mut edges = Vec::new();
+            for _ in 0..count {
+                let (thread, to) = (usize::try_from(words.next()?).ok()?, words.next()?);
+                edges.push(Edge { thread, rank: to });
+            }
+            let is_right = |edge: &Edge| edge.thread < threads && edge.rank < rank;
+            if rank <= before || !edges.iter().all(is_right) {
+                return None;
+            }
+            before = rank;
+            let hold = Hold { position, rank, references, edges };
+            if hold.is_dead() {
+                return None;
+            }
+            holds.push(hold);
+        }
+        all.push(holds);
+    }
+    Some(all)
 }
 
 impl<A: Arrivals> Order for Causal<A> {

@@ -91,7 +91,7 @@ pub(super) struct Hold {
     /// Rank among all taken tickets, from 1.
     pub(super) rank: u64,
     /// Number of edges that lead here or may do so later.
-    references: u32,
+    pub(super) references: u32,
     /// Edges to what it waits for.
     pub(super) edges: Vec<Edge>,
 }
@@ -102,7 +102,7 @@ impl Hold {
         self.references == 0
     }
 
-    fn is_dead(&self) -> bool {
+    pub(super) fn is_dead(&self) -> bool {
         self.references == 0 && self.edges.is_empty()
     }
 }
@@ -328,6 +328,63 @@ impl<A: Arrivals> Edges<A> {
     #[cfg(test)]
     pub(super) fn held(&self, thread: usize) -> usize {
         self.threads[thread].holds.len()
+    }
+
+    /// Takes the tickets of a thread before position `end`, and one more.
+    pub(super) fn take_before(&mut self, thread: usize, end: u64) -> Result<(), MachineError> {
+        let is_known = |one: &Thread<A>| {
+            one.next_order.is_none() || one.holds.back().is_some_and(|hold| hold.position >= end)
+        };
+        while !is_known(&self.threads[thread]) {
+            self.take_next()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the instructions of a thread before position `end` that wait or are waited for, and
+    /// the one after them, which the thread does not reach. Edges to what has been passed are left
+    /// out.
+    pub(super) fn holds_before(&self, thread: usize, end: u64) -> Vec<Hold> {
+        let alive = self.threads[thread].holds.iter().filter(|hold| !hold.is_dead());
+        let mut holds = Vec::new();
+        for hold in alive {
+            let mut hold = hold.clone();
+            hold.edges.retain(|edge| !self.has_passed(edge));
+            if hold.position >= end {
+                hold.references += 1;
+                holds.push(hold);
+                break;
+            }
+            if !hold.is_dead() {
+                holds.push(hold);
+            }
+        }
+        holds
+    }
+
+    /// Creates the edges among these instructions of each thread alone.
+    pub(super) fn of_holds(holds: Vec<Vec<Hold>>) -> Edges<A> {
+        let thread = |holds: Vec<Hold>| Thread {
+            next_order: None,
+            arrivals: None,
+            head: None,
+            holds: holds.into(),
+            dead: 0,
+            waited: FxHashMap::default(),
+            exits: SeenExits::NONE,
+            is_maker: false,
+            maker: None,
+        };
+        Edges {
+            heads: BinaryHeap::new(),
+            threads: holds.into_iter().map(thread).collect(),
+            locations: FxHashMap::default(),
+            endings: FxHashMap::default(),
+            has_unknown_ending: false,
+            is_whole: true,
+            rank: 0,
+            found: Vec::new(),
+        }
     }
 
     /// Takes the lowest ticket of all threads.

@@ -74,6 +74,11 @@ impl Clocks {
         self.close(end.max(self.window_start), sink);
     }
 
+    /// Returns the ticks of the system counter in this many cycles, rounded down.
+    pub(crate) fn ticks_in(&self, cycles: Cycle) -> u64 {
+        (u128::from(cycles) * u128::from(self.counter_hz) / u128::from(self.core_hz)) as u64
+    }
+
     /// Counts the ticks of the system counter up to cycle `end`.
     fn count_ticks<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
         let by_end = |(from, to): (Cycle, Cycle)| to.min(end).saturating_sub(from);

@@ -124,6 +124,23 @@ impl SlotLedger {
         end
     }
 
+    /// Counts the slots beside the last operation while it waited: the younger operations, which
+    /// the ledger does not know yet, wait with it.
+    pub(crate) fn settle_wait<S: EventSink>(&mut self, sink: &mut S) {
+        let (from, end) = (self.last_arrive, self.next_cycle);
+        if end <= from + 1 {
+            return;
+        }
+        let lost: u64 = self.free_from.iter().map(|free| end.saturating_sub(from.max(*free))).sum();
+        self.last_arrive = end;
+        if lost > 0 {
+            let (cause, root) = (self.blocked[SLOTS - 1], RootCause::Latency);
+            self.lost.add(cause, root, lost);
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, lost);
+            sink.notify(Notice::Lost(Lost { cause, root, owner: None, slots: lost }));
+        }
+    }
+
     /// Returns the first cycle of which no slot is used yet.
     pub(crate) fn next_cycle(&self) -> Cycle {
         self.next_cycle

@@ -22,7 +22,7 @@ use sim_core::Shown;
 #[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
     n2sim estimate --regions long.toml long.n2t")]
 pub(crate) struct RegionsArgs {
-    /// The trace; instructions of one thread
+    /// The trace
     pub(crate) file: PathBuf,
     /// The windows to write (TOML)
     ///

@@ -64,6 +64,38 @@ fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     (ends, causal.clocks.get())
 }
 
+/// Runs threads to their ends, with the scheduler of a window from the choice `cut` on.
+fn run_in_two(scripts: &[Script], cut: usize) -> Ends {
+    let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
+    let state = |one: &Script| ThreadState { ended: one.length == 0, position: 0, cycle: 0 };
+    let mut at: Vec<ThreadState> = scripts.iter().map(state).collect();
+    let mut causal = Causal::new(arrivals, at.clone(), true).expect("scripts do not fail");
+    let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
+    for choices in 0.. {
+        if choices == cut {
+            let mut words = Vec::new();
+            let lengths: Vec<u64> = scripts.iter().map(|one| one.length).collect();
+            causal.save(&lengths, &mut words).expect("scripts do not fail");
+            let ready: Vec<_> = (0..at.len()).map(|i| causal.ready(i)).collect();
+            let loaded = Causal::load(&words, at.clone()).expect("scripts do not fail");
+            causal = loaded.expect("its own words");
+            let running = ready.into_iter().enumerate().filter(|(i, _)| !at[*i].ended);
+            running.for_each(|(i, ready)| causal.delay(i, ready.unwrap_or(0)));
+        }
+        let Some(choice) = causal.choose().expect("scripts do not fail") else { break };
+        let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
+        one.cycle = one.cycle.max(choice.wait);
+        while one.position < script.length.min(choice.hold_at) && one.cycle <= choice.until {
+            one.cycle += script.cycles;
+            ends[choice.thread].push(one.cycle);
+            one.position += 1;
+        }
+        one.ended = one.position >= script.length;
+        causal.ran(choice.thread, *one);
+    }
+    ends
+}
+
 const WORD: Scope = Scope::Bytes(0x8000, 8);
 const NEXT_WORD: Scope = Scope::Bytes(0x8008, 8);
 
@@ -139,6 +171,32 @@ fn a_thread_begins_after_its_creation_and_is_joined_after_its_end() {
     assert_eq!(joins(Some(0x9000), 0x9000), 65);
     assert_eq!(joins(Some(0x9000), 0xa000), 6, "another word");
     assert_eq!(joins(None, 0xa000), 65, "any word may be the one that the system cleared");
+}
+
+#[test]
+fn threads_wait_after_a_cut_as_they_do_without_it() {
+    let scripts = [
+        script(
+            20,
+            7,
+            &[
+                release(0, 0, Scope::Creation(Some(0x9000))),
+                release(8, 3, WORD),
+                acquire(15, 6, NEXT_WORD),
+            ],
+        ),
+        script(
+            20,
+            1,
+            &[acquire(0, 1, Scope::Creation(None)), acquire(5, 4, WORD), release(9, 5, NEXT_WORD)],
+        ),
+        script(9, 3, &[acquire(2, 7, NEXT_WORD), release(7, 8, WORD)]),
+    ];
+    let whole = run(&scripts);
+    assert_eq!(whole[1][0], 8, "it begins after its creation");
+    for cut in 0..40 {
+        assert_eq!(run_in_two(&scripts, cut), whole, "cut {cut}");
+    }
 }
 
 /// A thread that makes `made` others and joins each before it makes the next.
