@@ -24,7 +24,8 @@ pub(crate) const KNOWN_EVENTS: [PmuEvent; 17] = [
 ];
 
 /// Further events that functional warming counts if there are several threads: lines that go from
-/// one core to another, and branches, which show whether windows have the same code. They follow the others in the file of windows.
+/// one core to another, and branches, which show whether windows have the same code. They follow
+/// the others in the file of windows.
 pub(crate) const SHARED_EVENTS: [PmuEvent; 8] = [
     PmuEvent::BUS_ACCESS,
     PmuEvent::L1D_CACHE_REFILL_WR,

@@ -74,8 +74,8 @@ const SHARED_LINES: [&str; 7] =
 pub(crate) struct ThreadErrors {
     /// Share of the instructions that are of other threads than in the trace.
     pub(crate) mix: f64,
-    /// Logarithm of the ratio of branches in the windows to those of the trace: of the same threads,
-    /// the windows have other instructions.
+    /// Logarithm of the ratio of branches in the windows to those of the trace: the windows have
+    /// other instructions of the same threads.
     pub(crate) code: f64,
     /// Share of the cycles that are waits on cores.
     pub(crate) waits: f64,
@@ -204,7 +204,7 @@ fn is_of_lines(event: PmuEvent) -> bool {
     row.is_some_and(|(_, known)| !known.is_empty())
 }
 
-/// Returns what a window stands for, in parts of its length.
+/// Returns the number of instructions that a window represents, in parts of its length.
 fn weight(region: &Region) -> f64 {
     region.represents as f64 / region.length as f64
 }
@@ -253,41 +253,44 @@ fn excess(counts: &[Vec<f64>], regions: &[Region], thread: usize, share: f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Counts, EventSink, Packed};
-    use sim_machine::CoreOutcome;
+    use crate::thread_rates::testing::{regions, window};
 
-    /// A window of two threads with these instructions and cycles of waits.
-    fn window(threads: [(u64, u64); 2]) -> Outcome {
-        let core = |(instructions, waited): (u64, u64)| {
-            let mut counts = Counts::default();
-            counts.count(PmuEvent::INST_RETIRED, instructions);
-            counts.count(PmuEvent::CPU_CYCLES, instructions + waited);
-            let mut core = CoreOutcome { counts: Packed::from(&counts), ..Default::default() };
-            core.waits.on_core = waited;
-            core
-        };
-        Outcome { cores: threads.map(core).to_vec(), clock_hz: 1, ..Outcome::default() }
-    }
-
-    fn region(represents: u64) -> Region {
-        Region { cluster: 0, begin: 0, length: 10, represents, known: Vec::new() }
+    fn errors(windows: &[Outcome], represents: &[u64], threads: &[u64]) -> ThreadErrors {
+        ThreadErrors::new(windows, &regions(represents), threads)
     }
 
     #[test]
     fn instructions_of_other_threads_than_in_the_trace_are_an_error() {
         let windows = [window([(8, 0), (2, 0)]), window([(8, 0), (2, 0)])];
-        let whole = ThreadErrors::new(&windows, &[region(10), region(10)], &[10, 10]);
+        let whole = errors(&windows, &[10, 10], &[10, 10]);
         assert!((whole.mix - 0.3).abs() < 1e-9, "{whole:?}");
         // Windows that represent more, and whose mean is that of the trace.
         let windows = [window([(8, 0), (2, 0)]), window([(2, 0), (8, 0)])];
-        let part = ThreadErrors::new(&windows, &[region(100), region(100)], &[100, 100]);
+        let part = errors(&windows, &[100, 100], &[100, 100]);
         assert_eq!(part.mix, 0.0);
     }
 
     #[test]
     fn waits_are_a_share_of_the_cycles() {
         let windows = [window([(5, 5), (5, 0)]), window([(5, 0), (5, 5)])];
-        let found = ThreadErrors::new(&windows, &[region(10), region(10)], &[10, 10]);
+        let found = errors(&windows, &[10, 10], &[10, 10]);
         assert!((found.waits - 10.0 / 30.0).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn events_of_shared_lines_are_as_uncertain_as_waits_and_order_together() {
+        let lines = vec![(PmuEvent::L1D_CACHE_INVAL, 0.3), (PmuEvent::L1D_CACHE_REFILL, 0.2)];
+        let found = ThreadErrors { mix: 0.0, code: 0.0, waits: 0.4, order: 0.2, lines, seams: 0.0 };
+        let of = |event| (100.0 * found.order_of(event)).round();
+        assert_eq!(of(PmuEvent::L1D_CACHE_INVAL), 50.0);
+        assert_eq!(of(PmuEvent::L1D_CACHE_REFILL_RD), 20.0, "private lines too");
+        assert_eq!(of(PmuEvent::CPU_CYCLES), 1.0);
+        assert_eq!(of(PmuEvent::L1D_TLB_REFILL), 1.0, "no line of a cache");
+    }
+
+    #[test]
+    fn ratios_of_rare_events_say_nothing() {
+        assert!(ratio(1.0, 0.0, RARE) < 0.2);
+        assert!((ratio(1e6, 2e6, RARE) - 2f64.ln()).abs() < 1e-4);
     }
 }

@@ -49,32 +49,16 @@ impl ThreadRates {
             let parts = instructions.iter().zip(&weights).map(|(own, weight)| own[thread] * weight);
             parts.sum()
         };
-        let count = |thread: usize| threads[thread] as f64;
+        let found: Vec<f64> = (0..threads.len()).map(in_windows).collect();
+        let threads: Vec<f64> = threads.iter().map(|count| *count as f64).collect();
         let has_rate = |thread: usize| {
             let windows = instructions.iter().filter(|own| own[thread] > 0.0).count();
-            let share = in_windows(thread) / count(thread).max(1.0);
-            windows >= FEWEST && (SHARES.0..=SHARES.1).contains(&share)
+            windows >= FEWEST && is_near(found[thread], threads[thread])
         };
         let own: Vec<bool> = (0..threads.len()).map(has_rate).collect();
-        // Threads without a rate of their own share that of a group: their number, or of all if
-        // they have no instruction in the windows.
-        let rest = || (0..threads.len()).filter(|thread| !own[*thread]);
-        let (known, found): (f64, f64) =
-            rest().fold((0.0, 0.0), |(a, b), one| (a + count(one), b + in_windows(one)));
-        let has_group = found > 0.0 && (SHARES.0..=SHARES.1).contains(&(known / found));
-        let total: f64 = (0..threads.len()).map(count).sum();
-        let measured = |thread: &usize| own[*thread] || has_group;
-        let seen: f64 = (0..threads.len()).filter(measured).map(count).sum();
-        let missing = if seen > 0.0 { total / seen } else { 1.0 };
-        let factor = |thread: usize| match own[thread] {
-            true => missing * count(thread) / in_windows(thread),
-            false if has_group => missing * known / found,
-            false => 0.0,
-        };
-        let factors = (0..threads.len()).map(factor).collect();
         let group = |thread: usize| if own[thread] { thread } else { threads.len() };
         ThreadRates {
-            factors,
+            factors: factors(&threads, &found, &own),
             groups: (0..threads.len()).map(group).collect(),
             weights,
             instructions,
@@ -99,7 +83,7 @@ impl ThreadRates {
     /// those of the window from the rates of its threads.
     pub(crate) fn rates(&self, windows: &[Outcome], of: Count) -> Vec<Vec<f64>> {
         let totals = self.totals(windows, of);
-        let mut rates = vec![Vec::with_capacity(windows.len()); EVENTS];
+        let mut rates = vec![Vec::new(); EVENTS];
         for ((window, own), length) in windows.iter().zip(&self.instructions).zip(&self.lengths) {
             let mut beyond = vec![0.0; EVENTS];
             for (thread, core) in window.cores.iter().enumerate() {
@@ -139,6 +123,30 @@ impl ThreadRates {
     }
 }
 
+/// Returns true if the windows, scaled up, have about as many instructions as the trace.
+fn is_near(found: f64, all: f64) -> bool {
+    (SHARES.0..=SHARES.1).contains(&(found / all.max(1.0)))
+}
+
+/// Returns the factors of threads with these numbers of instructions in the trace and in the
+/// windows. Threads without a rate of their `own` have that of their group, or that of all others
+/// if the windows have too few of their instructions.
+fn factors(threads: &[f64], found: &[f64], own: &[bool]) -> Vec<f64> {
+    let rest =
+        |of: &[f64]| -> f64 { of.iter().zip(own).filter(|one| !one.1).map(|one| one.0).sum() };
+    let (all, group) = (rest(threads), rest(found));
+    let has_group = is_near(group, all);
+    let measured = threads.iter().zip(own).filter(|one| *one.1 || has_group).map(|one| one.0);
+    let seen = measured.sum::<f64>();
+    let missing = if seen > 0.0 { threads.iter().sum::<f64>() / seen } else { 1.0 };
+    let factor = |thread: usize| match own[thread] {
+        true => missing * threads[thread] / found[thread],
+        false if has_group => missing * all / group,
+        false => 0.0,
+    };
+    (0..threads.len()).map(factor).collect()
+}
+
 /// Rates by event.
 struct Totals {
     /// Rate of each group of threads per instruction of these.
@@ -149,3 +157,107 @@ struct Totals {
 
 /// Count of an event in a window.
 pub(crate) type Count = fn(&Counts, PmuEvent) -> u64;
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::regions::windows::Regions;
+    use sim_core::{EventSink, Packed};
+    use sim_machine::CoreOutcome;
+
+    /// A window of two threads with these instructions and cycles of waits.
+    pub(crate) fn window(threads: [(u64, u64); 2]) -> Outcome {
+        let core = |(instructions, waited): (u64, u64)| {
+            let mut counts = Counts::default();
+            counts.count(PmuEvent::INST_RETIRED, instructions);
+            counts.count(PmuEvent::CPU_CYCLES, instructions + waited);
+            let counts = Packed::from(&counts);
+            let mut core = CoreOutcome { counts, instructions, ..Default::default() };
+            core.waits.on_core = waited;
+            core
+        };
+        Outcome { cores: threads.map(core).to_vec(), clock_hz: 1, ..Outcome::default() }
+    }
+
+    /// Windows of ten instructions.
+    pub(crate) fn regions(represents: &[u64]) -> Regions {
+        let region = |(n, represents): (usize, &u64)| Region {
+            cluster: 0,
+            begin: 10 * n as u64,
+            length: 10,
+            represents: *represents,
+            known: Vec::new(),
+        };
+        Regions {
+            trace: String::new(),
+            trace_hash: String::new(),
+            instructions: represents.iter().sum(),
+            warmup: 0,
+            functional_warmup: 0,
+            known_on: None,
+            states: None,
+            known: Vec::new(),
+            windows: represents.iter().enumerate().map(region).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{regions, window};
+    use super::*;
+
+    const CYCLES: usize = PmuEvent::CPU_CYCLES as usize;
+
+    fn found(windows: &[Outcome], threads: &[u64]) -> (ThreadRates, Vec<f64>) {
+        let regions = regions(&vec![100; windows.len()]);
+        let rates = ThreadRates::new(windows, &regions.windows, threads);
+        let cycles = rates.rates(windows, Counts::value).swap_remove(CYCLES);
+        (rates, cycles)
+    }
+
+    #[test]
+    fn each_thread_is_scaled_to_its_instructions() {
+        // Rates 1 and 3; the windows have 8 to 2 instructions, the trace as many of both.
+        let windows = vec![window([(8, 0), (2, 4)]); 12];
+        let (rates, cycles) = found(&windows, &[600, 600]);
+        assert!((rates.factor(0) - 600.0 / 960.0).abs() < 1e-9);
+        assert!((rates.factor(1) - 600.0 / 240.0).abs() < 1e-9);
+        assert!(cycles.iter().all(|rate| (rate - 2.0).abs() < 1e-9), "{cycles:?}");
+    }
+
+    #[test]
+    fn other_shares_of_threads_in_a_window_are_no_deviation() {
+        let mut windows = vec![window([(8, 0), (2, 4)]); 6];
+        windows.extend(vec![window([(2, 0), (8, 16)]); 6]);
+        let (_, cycles) = found(&windows, &[600, 600]);
+        assert!(cycles.iter().all(|rate| (rate - 2.0).abs() < 1e-9), "{cycles:?}");
+    }
+
+    #[test]
+    fn deviations_of_the_threads_of_a_window_add_up() {
+        let windows = |other: [u64; 2]| {
+            let two = [window([(5, 0), (5, other[0])]), window([(5, 10), (5, other[1])])];
+            (0..6).flat_map(|_| two.clone()).collect::<Vec<_>>()
+        };
+        let spread = |other| {
+            let (_, cycles) = found(&windows(other), &[600, 600]);
+            (cycles[1] - cycles[0]).abs()
+        };
+        assert!(spread([10, 0]) < 1e-9, "one waits when the other does not");
+        assert!((spread([0, 10]) - 2.0).abs() < 1e-9, "both wait in the same windows");
+    }
+
+    #[test]
+    fn threads_in_few_windows_share_a_rate() {
+        let mut windows = vec![window([(10, 0), (0, 0)]); 11];
+        windows.push(window([(5, 0), (5, 5)]));
+        let (rates, cycles) = found(&windows, &[1150, 50]);
+        assert!((rates.factor(1) - 1.0).abs() < 1e-9);
+        assert!(cycles[11] > cycles[0] - 1e-9);
+        // A thread without instructions in the windows is as the others.
+        let windows = vec![window([(10, 0), (0, 0)]); 12];
+        let (rates, cycles) = found(&windows, &[1100, 100]);
+        assert!((rates.factor(0) - 1.0).abs() < 1e-9 && (cycles[0] - 1.0).abs() < 1e-9);
+    }
+}

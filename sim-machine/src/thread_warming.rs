@@ -105,8 +105,8 @@ impl<'s> ThreadWarming<'s> {
     /// Prepares all threads at their begins.
     ///
     /// # Errors
-    /// If threads share cores or are processors of a system, if a stream cannot be read, or if the memory budget has no room for
-    /// the cores.
+    /// If threads share cores or are processors of a system, if a stream cannot be read, or if the
+    /// memory budget has no room for the cores.
     pub fn new(session: &'s Session) -> Result<ThreadWarming<'s>, MachineError> {
         session.check_thread_windows()?;
         let program = session.program()?;

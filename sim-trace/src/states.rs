@@ -118,8 +118,8 @@ impl<W: Write> StatesWriter<W> {
     /// Begins a file and writes its header.
     ///
     /// # Errors
-    /// Writing to `out` fails, or a state would have more than [`MOST_WORDS`] words, which no reader
-    /// takes.
+    /// Writing to `out` fails, or a state would have more than [`MOST_WORDS`] words, which no
+    /// reader takes.
     pub fn new(mut out: W, header: &StatesHeader) -> io::Result<StatesWriter<W>> {
         if header.words > MOST_WORDS {
             let what = format!("states of {} words, more than {MOST_WORDS}", header.words);
