@@ -6,6 +6,7 @@
 //! window that represents only itself adds none. The error does not include the bias of a cold
 //! start, which all windows share.
 
+use crate::known_events::known_events;
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
 use crate::regression::{Rate, RegressionEstimate};
@@ -20,6 +21,8 @@ pub(crate) const NORMAL_95: f64 = 1.959_964;
 /// Largest difference between the instructions that a thread ran and retired in a window, if only
 /// edges cause it.
 const EDGE: u64 = 2;
+/// Standard deviation that an estimated number of instructions has at least.
+const LEAST_OF_INSTRUCTIONS: f64 = 0.01;
 /// Total raised under an event itself.
 const RAISED: Count = Counts::raised;
 /// Value of a counter of an event.
@@ -91,9 +94,38 @@ impl Estimate {
         known.trust_no_counts();
         let found = tables
             .map(|table| PmuEvent::ALL.map(|event| known.rate_of(event, &table[event as usize])));
+        let errors = found[1].map(|rate| rate.error);
         let mut estimate = corrected(outcome, found, regions.instructions);
-        set_instructions(&mut estimate.outcome, windows, threads);
+        estimate.mark_uncertain_zeros(&errors, regions);
+        if !set_instructions(&mut estimate.outcome, windows, threads) {
+            estimate.note_instructions(&errors, regions.instructions);
+        }
+        estimate.outcome.describe_windows();
         Some(estimate)
+    }
+
+    /// Marks counts of 0 that may be none as not estimated.
+    fn mark_uncertain_zeros(&mut self, errors: &[f64], regions: &Regions) {
+        let total = self.outcome.total();
+        let known: Vec<PmuEvent> = known_events(regions.known.len())
+            .zip(&regions.known)
+            .filter(|(_, count)| **count > 0)
+            .map(|(event, _)| event)
+            .collect();
+        for event in PmuEvent::ALL {
+            let may_be_more = errors[event as usize] > 0.0 || known.contains(&event);
+            if total.value(event) == 0 && may_be_more {
+                self.errors[event as usize] = f64::INFINITY;
+            }
+        }
+    }
+
+    /// Gives the number of instructions, which is not that of the trace here, its error.
+    fn note_instructions(&mut self, errors: &[f64], instructions: u64) {
+        let event = PmuEvent::INST_RETIRED;
+        let count = (self.outcome.total().value(event) as f64).max(1.0);
+        let error = errors[event as usize] * instructions as f64 / count;
+        self.errors[event as usize] = 100.0 * NORMAL_95 * error.hypot(LEAST_OF_INSTRUCTIONS);
     }
 
     /// Scales up windows of which only the counts are known, as [`Estimate::new`] does.
@@ -112,19 +144,22 @@ fn outcome(counts: &Counts) -> Outcome {
 
 /// Sets the number of instructions of each thread, which is known. In windows a few instructions at
 /// the edges count on the other side; threads that retired fewer for another reason keep their
-/// estimates.
-fn set_instructions(outcome: &mut Outcome, windows: &[Outcome], threads: &[u64]) {
+/// estimates, and then this returns false.
+fn set_instructions(outcome: &mut Outcome, windows: &[Outcome], threads: &[u64]) -> bool {
+    let mut all_set = true;
     for (thread, all) in threads.iter().enumerate() {
         let off = windows.iter().map(|window| {
             let core = &window.cores[thread];
             core.counts.raised(PmuEvent::INST_RETIRED).abs_diff(core.instructions)
         });
         if off.max().is_none_or(|off| off > EDGE) {
+            all_set = false;
             continue;
         }
         let change = |event, count| if is_exact(event) { *all } else { count };
         outcome.cores[thread].change_counts(|counts| *counts = counts.map_events(change));
     }
+    all_set
 }
 
 /// Sets the scaled counts to estimated rates: those of the events themselves, and those of their

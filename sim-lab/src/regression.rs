@@ -11,6 +11,7 @@
 
 use sim_core::{Counts, PmuEvent};
 
+use crate::estimate::NORMAL_95;
 use crate::known_events::{SHARED_EVENTS, known_events};
 use crate::regions::windows::{Region, Regions};
 
@@ -44,6 +45,9 @@ const MOVED: f64 = 0.25;
 const OWN: f64 = 0.05;
 /// Smallest correlation that is used for a regression.
 const LEAST: f64 = 0.3;
+/// Correlation of windows of several threads that is used, times the root of their number: smaller
+/// ones come by chance.
+const CHANCE: f64 = 2.0;
 
 /// Machine that the windows ran on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,19 +172,22 @@ impl RegressionEstimate {
             return self.pulled(rates, column, *trust);
         }
         if SHARED_EVENTS.contains(&event)
+            && self.is_same_machine
             && let Some(column) = self.columns.iter().find(|column| column.event == event)
         {
             return self.moved(rates, column);
         }
         let lines = self.columns.iter().map(|column| (self.slope(rates, column), column));
-        let lines = lines.filter(|(line, _)| line.correlation.abs() >= LEAST);
+        let least =
+            if self.trusts { LEAST } else { LEAST.max(CHANCE / (rates.len() as f64).sqrt()) };
+        let lines = lines.filter(|(line, _)| line.correlation.abs() >= least);
         let best = lines.max_by(|a, b| a.0.correlation.abs().total_cmp(&b.0.correlation.abs()));
         let Some((line, column)) = best else {
-            return Rate { mean: self.mean(rates), error: self.error(rates) };
+            return Rate { mean: self.mean(rates), error: self.error(rates, 0) };
         };
         match self.predictions() {
             Some(other) if other.event != column.event => self.between(rates, [column, other]),
-            _ => self.along(rates, column, line.slope),
+            _ => self.along(rates, column, line.slope, 1),
         }
     }
 
@@ -197,12 +204,12 @@ impl RegressionEstimate {
         let [with_a, with_b] = [first, second].map(|column| self.spread(rates, &column.rates));
         let own = a * b - both * both;
         if own <= OWN * a * b {
-            return self.along(rates, first, with_a / a);
+            return self.along(rates, first, with_a / a, 1);
         }
         let slope = (with_b * a - with_a * both) / own;
         let left: Vec<f64> =
             rates.iter().zip(&second.rates).map(|(rate, other)| rate - slope * other).collect();
-        let found = self.along(&left, first, (with_a * b - with_b * both) / own);
+        let found = self.along(&left, first, (with_a * b - with_b * both) / own, 2);
         let error = found.error.hypot(slope * second.bias * second.mean);
         Rate { mean: found.mean + slope * second.mean, error }
     }
@@ -216,7 +223,7 @@ impl RegressionEstimate {
 
     /// Combines a known count with the windows' estimate, weighted by their variances.
     fn pulled(&self, rates: &[f64], column: &Column, trust: f64) -> Rate {
-        let found = self.along(rates, column, 1.0);
+        let found = self.along(rates, column, 1.0, 0);
         let own = (trust * column.mean).powi(2);
         let weight = own / (own + found.error * found.error).max(f64::MIN_POSITIVE);
         let mean = column.mean + weight * (found.mean - column.mean);
@@ -225,17 +232,18 @@ impl RegressionEstimate {
 
     /// Adds what the windows lack of the event's own known count. A part of that is uncertain.
     fn moved(&self, rates: &[f64], column: &Column) -> Rate {
-        let found = self.along(rates, column, 1.0);
+        let found = self.along(rates, column, 1.0, 0);
         let moved = found.mean - self.mean(rates);
         Rate { mean: found.mean, error: found.error.hypot(MOVED * moved) }
     }
 
-    /// Estimates a rate by regression on one column; the residuals determine the error.
-    fn along(&self, rates: &[f64], column: &Column, slope: f64) -> Rate {
+    /// Estimates a rate by regression on one column; the residuals determine the error. `fitted`
+    /// slopes come from the windows themselves.
+    fn along(&self, rates: &[f64], column: &Column, slope: f64, fitted: usize) -> Rate {
         let moved = slope * (column.mean - self.mean(&column.rates));
         let left: Vec<f64> =
             rates.iter().zip(&column.rates).map(|(rate, known)| rate - slope * known).collect();
-        let error = self.error(&left).hypot(column.bias * slope * column.mean);
+        let error = self.error(&left, fitted).hypot(column.bias * slope * column.mean);
         Rate { mean: self.mean(rates) + moved, error }
     }
 
@@ -243,14 +251,20 @@ impl RegressionEstimate {
         rates.iter().zip(&self.shares).map(|(rate, share)| rate * share).sum()
     }
 
-    /// Returns the standard error of a mean.
-    fn error(&self, rates: &[f64]) -> f64 {
+    /// Returns the standard error of a mean. That of several threads, whose windows may be few,
+    /// includes Student's factor for the windows that are left beside `fitted` slopes.
+    fn error(&self, rates: &[f64], fitted: usize) -> f64 {
         let (mean, n) = (self.mean(rates), rates.len() as f64);
         let weights = self.shares.iter().zip(&self.left_out);
         let part = |(rate, (share, left_out)): (&f64, (&f64, &f64))| {
             (share * (rate - mean)).powi(2) * left_out
         };
-        (n / (n - 1.0) * rates.iter().zip(weights).map(part).sum::<f64>()).sqrt()
+        let squares = rates.iter().zip(weights).map(part).sum::<f64>();
+        if self.trusts {
+            return (n / (n - 1.0) * squares).sqrt();
+        }
+        let free = (n - 1.0 - fitted as f64).max(1.0);
+        student(free) * (n / free * squares).sqrt()
     }
 
     /// Returns the regression line of the rates on a known rate.
@@ -263,6 +277,14 @@ impl RegressionEstimate {
             _ => Line { slope: 0.0, correlation: 0.0 },
         }
     }
+}
+
+/// Returns Student's 95 % point for so many degrees of freedom, in that of the normal distribution:
+/// the first two terms of its expansion.
+fn student(free: f64) -> f64 {
+    let square = NORMAL_95 * NORMAL_95;
+    let second = (5.0 * square * square + 16.0 * square + 3.0) / (96.0 * free * free);
+    1.0 + (square + 1.0) / (4.0 * free) + second
 }
 
 struct Line {
@@ -339,6 +361,13 @@ mod tests {
 
     fn rate(known: &RegressionEstimate, event: PmuEvent, counts: &[u64]) -> Rate {
         known.rate(event, &counted(event, counts), |one| one.raised(event))
+    }
+
+    #[test]
+    fn few_windows_have_wider_intervals() {
+        // The 95 % points are 2.228 for 10 degrees of freedom and 2.776 for 4.
+        assert!((NORMAL_95 * student(10.0) - 2.228).abs() < 0.01);
+        assert!((NORMAL_95 * student(4.0) - 2.776).abs() < 0.1);
     }
 
     #[test]

@@ -49,7 +49,7 @@ const TIMES: [(PmuEvent, f64); 7] = [
 ];
 /// Events of lines, by parts of their names, with the known events that show whether functional
 /// warming has them in the order of the run. The first row that fits is valid.
-const LINES: [(&str, &[PmuEvent]); 12] = [
+const LINES: [(&str, &[PmuEvent]); 13] = [
     ("TLB", &[]),
     ("L1D_CACHE_REFILL_WR", &[PmuEvent::L1D_CACHE_REFILL_WR]),
     ("L1D_CACHE_WB", &[PmuEvent::L1D_CACHE_WB_VICTIM, PmuEvent::L1D_CACHE_INVAL]),
@@ -57,6 +57,7 @@ const LINES: [(&str, &[PmuEvent]); 12] = [
     ("L1D_CACHE_INVAL", &[PmuEvent::L1D_CACHE_INVAL]),
     ("L2D_CACHE_INVAL", &[PmuEvent::L2D_CACHE_INVAL]),
     ("LL_CACHE", &[PmuEvent::LL_CACHE_MISS_RD, PmuEvent::L1D_CACHE_INVAL]),
+    ("REMOTE_ACCESS", &[PmuEvent::LL_CACHE_MISS_RD, PmuEvent::L1D_CACHE_INVAL]),
     ("BUS_ACCESS", &[PmuEvent::BUS_ACCESS, PmuEvent::BUS_ACCESS_RD, PmuEvent::BUS_ACCESS_WR]),
     ("L1I", &[]),
     ("L2D_CACHE", &[PmuEvent::L2D_CACHE_RD, PmuEvent::L2D_CACHE_WR, PmuEvent::L2D_CACHE_REFILL]),
@@ -66,8 +67,16 @@ const LINES: [(&str, &[PmuEvent]); 12] = [
 
 /// Parts of the names of events of lines that go from core to core, or from one to all. Their
 /// number depends on which instructions of the threads run side by side, which waits change.
-const SHARED_LINES: [&str; 7] =
-    ["_WB", "INVAL", "BUS_ACCESS", "LL_CACHE", "REFILL_WR", "REFILL_OUTER", "L2D_CACHE_WR"];
+const SHARED_LINES: [&str; 8] = [
+    "_WB",
+    "INVAL",
+    "BUS_ACCESS",
+    "LL_CACHE",
+    "REMOTE_ACCESS",
+    "REFILL_WR",
+    "REFILL_OUTER",
+    "L2D_CACHE_WR",
+];
 
 /// Errors that the windows share, as relative standard deviations.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,17 +130,13 @@ impl ThreadErrors {
         ThreadErrors { mix, code, waits: waited / cycles.max(1.0), order, lines, seams }
     }
 
-    /// Returns the errors of windows, or refuses them if they are too large to say anything.
+    /// Returns the errors of windows that [`check_windows`] admits, or refuses them if they are too
+    /// large to say anything.
     pub(crate) fn checked(
         windows: &[Outcome],
         regions: &Regions,
         session: &Session,
     ) -> Result<ThreadErrors, MachineError> {
-        check_number(windows.len(), session)?;
-        if !has_shared(regions.known.len()) {
-            let trace = session.header().trace.clone();
-            return Err(MachineError::UnknownWindows { trace });
-        }
         let threads = session.instructions_of_threads();
         let found = ThreadErrors::new(windows, regions, &threads);
         let trace = || session.header().trace.clone();
@@ -168,6 +173,10 @@ impl ThreadErrors {
             // A count that is too low by a factor is so by more percent of itself.
             let order = (normal * self.order_of(event)).exp() - 1.0;
             let percent = &mut estimate.errors[event as usize];
+            if total.value(event) == 0 {
+                // Nothing to widen; it is known whether the count is certain.
+                continue;
+            }
             *percent = percent.hypot(100.0 * normal * own).hypot(100.0 * order);
             if *percent > WIDEST {
                 *percent = f64::INFINITY;
@@ -196,6 +205,15 @@ pub(crate) fn check_number(windows: usize, session: &Session) -> Result<(), Mach
         return Ok(());
     }
     Err(MachineError::FewWindows { trace: session.header().trace.clone(), windows, least: FEWEST })
+}
+
+/// Refuses windows of several threads of which too little is known.
+pub(crate) fn check_windows(regions: &Regions, session: &Session) -> Result<(), MachineError> {
+    check_number(regions.windows.len(), session)?;
+    if has_shared(regions.known.len()) {
+        return Ok(());
+    }
+    Err(MachineError::UnknownWindows { trace: session.header().trace.clone() })
 }
 
 /// Returns true if an event counts lines of the data caches.
@@ -239,15 +257,18 @@ fn instructions(window: &Outcome) -> Vec<f64> {
 /// beyond what their spread explains.
 fn excess(counts: &[Vec<f64>], regions: &[Region], thread: usize, share: f64) -> f64 {
     let all: f64 = regions.iter().map(|region| region.represents as f64).sum();
-    let (mut off, mut variance) = (0.0, 0.0);
-    for (counts, region) in counts.iter().zip(regions) {
+    let part = |region: &Region| region.represents as f64 / all.max(1.0);
+    let of_window = |counts: &Vec<f64>| {
         let own = counts.get(thread).copied().unwrap_or(0.0);
-        let sum: f64 = counts.iter().sum();
-        let difference = region.represents as f64 / all.max(1.0) * (own / sum.max(1.0) - share);
-        off += difference;
-        variance += difference * difference * region.left_out();
-    }
-    (off.abs() - variance.sqrt()).max(0.0)
+        own / counts.iter().sum::<f64>().max(1.0)
+    };
+    let windows = || counts.iter().map(of_window).zip(regions);
+    let mean: f64 = windows().map(|(own, region)| part(region) * own).sum();
+    let off =
+        |(own, region): (f64, &Region)| (part(region) * (own - mean)).powi(2) * region.left_out();
+    let n = counts.len() as f64;
+    let variance = n / (n - 1.0).max(1.0) * windows().map(off).sum::<f64>();
+    ((mean - share).abs() - variance.sqrt()).max(0.0)
 }
 
 #[cfg(test)]
@@ -264,6 +285,10 @@ mod tests {
         let windows = [window([(8, 0), (2, 0)]), window([(8, 0), (2, 0)])];
         let whole = errors(&windows, &[10, 10], &[10, 10]);
         assert!((whole.mix - 0.3).abs() < 1e-9, "{whole:?}");
+        // The same in all windows is no chance, however few of the instructions they have.
+        let windows = vec![window([(8, 0), (2, 0)]); 12];
+        let same = errors(&windows, &[100; 12], &[600, 600]);
+        assert!((same.mix - 0.3).abs() < 1e-9, "{same:?}");
         // Windows that represent more, and whose mean is that of the trace.
         let windows = [window([(8, 0), (2, 0)]), window([(2, 0), (8, 0)])];
         let part = errors(&windows, &[100, 100], &[100, 100]);

@@ -14,8 +14,9 @@ use sim_machine::Outcome;
 /// Number of events.
 const EVENTS: usize = PmuEvent::ALL.len();
 /// Fewest windows with instructions of a thread for a rate of its own. Threads with fewer share one
-/// rate: a thread in a single window would seem to have no error.
-const FEWEST: usize = 10;
+/// rate. If they too are in fewer windows, these are compared with the rate of all threads: alone,
+/// they would seem to have no error.
+const FEWEST: f64 = 10.0;
 /// Smallest and largest share of its instructions that a thread with a rate of its own may have in
 /// the windows, scaled up.
 const SHARES: (f64, f64) = (0.2, 5.0);
@@ -26,6 +27,8 @@ pub(crate) struct ThreadRates {
     factors: Vec<f64>,
     /// Group of each thread, whose rate it has.
     groups: Vec<usize>,
+    /// The last group is in too few windows to show how much its rate varies.
+    is_rare: bool,
     /// Weights of the windows: what they represent, in parts of their length.
     weights: Vec<f64>,
     /// Instructions of each window, by thread.
@@ -52,14 +55,20 @@ impl ThreadRates {
         let found: Vec<f64> = (0..threads.len()).map(in_windows).collect();
         let threads: Vec<f64> = threads.iter().map(|count| *count as f64).collect();
         let has_rate = |thread: usize| {
-            let windows = instructions.iter().filter(|own| own[thread] > 0.0).count();
-            windows >= FEWEST && is_near(found[thread], threads[thread])
+            let parts = instructions.iter().zip(&weights).map(|(own, weight)| own[thread] * weight);
+            effective(parts) >= FEWEST && is_near(found[thread], threads[thread])
         };
         let own: Vec<bool> = (0..threads.len()).map(has_rate).collect();
+        let of_rest = |of: &Vec<f64>| -> f64 {
+            of.iter().zip(&own).filter(|one| !one.1).map(|one| one.0).sum()
+        };
+        let rest = instructions.iter().zip(&weights).map(|(of, weight)| weight * of_rest(of));
+        let is_rare = own.contains(&false) && effective(rest) < FEWEST;
         let group = |thread: usize| if own[thread] { thread } else { threads.len() };
         ThreadRates {
             factors: factors(&threads, &found, &own),
             groups: (0..threads.len()).map(group).collect(),
+            is_rare,
             weights,
             instructions,
             all: regions.iter().map(|one| one.represents as f64).sum::<f64>().max(1.0),
@@ -94,10 +103,20 @@ impl ThreadRates {
                     *beyond += factor * (of(&counts, event) as f64 - expected);
                 }
             }
-            let parts = rates.iter_mut().zip(&totals.means).zip(&beyond);
-            parts.for_each(|((rates, mean), beyond)| rates.push(mean + beyond / length));
+            rates.iter_mut().zip(&beyond).for_each(|(rates, beyond)| rates.push(beyond / length));
+        }
+        for (rates, mean) in rates.iter_mut().zip(&totals.means) {
+            self.center(rates, *mean);
         }
         rates
+    }
+
+    /// Moves the rates of windows so that their mean, weighted by what these represent, is `mean`.
+    fn center(&self, rates: &mut [f64], mean: f64) {
+        let parts = rates.iter().zip(&self.weights).zip(&self.lengths);
+        let sum: f64 = parts.map(|((rate, weight), length)| rate * weight * length).sum();
+        let off = mean - sum / self.all;
+        rates.iter_mut().for_each(|rate| *rate += off);
     }
 
     /// Returns the rates of each group of threads, and the estimated rates of all.
@@ -119,8 +138,19 @@ impl ThreadRates {
         for (rates, run) in rates.iter_mut().zip(&run) {
             rates.iter_mut().for_each(|rate| *rate /= run.max(1.0));
         }
+        if self.is_rare {
+            rates[groups - 1].clone_from(&means);
+        }
         Totals { rates, means }
     }
+}
+
+/// Returns the number of equal parts that would say as much as these (Kish, "Survey sampling",
+/// chapter 11.7).
+fn effective(parts: impl Iterator<Item = f64>) -> f64 {
+    let (sum, squares) =
+        parts.fold((0.0, 0.0), |(sum, squares), part| (sum + part, squares + part * part));
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
 /// Returns true if the windows, scaled up, have about as many instructions as the trace.
@@ -228,9 +258,9 @@ mod tests {
 
     #[test]
     fn other_shares_of_threads_in_a_window_are_no_deviation() {
-        let mut windows = vec![window([(8, 0), (2, 4)]); 6];
-        windows.extend(vec![window([(2, 0), (8, 16)]); 6]);
-        let (_, cycles) = found(&windows, &[600, 600]);
+        let mut windows = vec![window([(8, 0), (2, 4)]); 8];
+        windows.extend(vec![window([(2, 0), (8, 16)]); 8]);
+        let (_, cycles) = found(&windows, &[800, 800]);
         assert!(cycles.iter().all(|rate| (rate - 2.0).abs() < 1e-9), "{cycles:?}");
     }
 
@@ -254,7 +284,9 @@ mod tests {
         windows.push(window([(5, 0), (5, 5)]));
         let (rates, cycles) = found(&windows, &[1150, 50]);
         assert!((rates.factor(1) - 1.0).abs() < 1e-9);
-        assert!(cycles[11] > cycles[0] - 1e-9);
+        assert!(cycles[11] > cycles[0] + 0.1, "its only window shows how far off it may be");
+        let mean = cycles.iter().sum::<f64>() / 12.0;
+        assert!((mean - 1250.0 / 1200.0).abs() < 1e-9, "{mean}");
         // A thread without instructions in the windows is as the others.
         let windows = vec![window([(10, 0), (0, 0)]); 12];
         let (rates, cycles) = found(&windows, &[1100, 100]);

@@ -127,13 +127,25 @@ pub enum MachineError {
     },
     /// Threads synchronize too often in a window.
     #[error(
-        "{trace}: threads synchronize too often for windows of {length} instructions with their warm-up; give a shorter --interval"
+        "{trace}: threads synchronize too often for windows of {length} instructions with their warm-up; find windows with a shorter --interval (n2sim trace regions)"
     )]
     WindowTickets {
         /// The trace as named on the command line.
         trace: String,
         /// Instructions of a window and its warm-up.
         length: u64,
+    },
+    /// The threads have fewer instructions than a window needs before it.
+    #[error(
+        "{trace}: damaged: the threads have {found} instructions, and a window begins after {needed}; n2sim trace verify names the place"
+    )]
+    ShortThreads {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions of all threads.
+        found: u64,
+        /// Instructions before the window.
+        needed: u64,
     },
     /// The windows have instructions of other threads than the trace.
     #[error(
@@ -147,7 +159,7 @@ pub enum MachineError {
     },
     /// There are too few windows of several threads.
     #[error(
-        "{trace}: {windows} windows of several threads; {least} at least show how far they differ: give a shorter --interval or more --windows, or run the whole trace with n2sim stat --cpus N"
+        "{trace}: {windows} windows of several threads; {least} at least show how far they differ: find windows with a shorter --interval or more --windows (n2sim trace regions), or run the whole trace with n2sim stat --cpus N"
     )]
     FewWindows {
         /// The trace as named on the command line.

@@ -181,6 +181,19 @@ impl Outcome {
             ),
         };
         self.notes.push(note);
+        self.note_exclusives();
+    }
+
+    /// Makes the scaled sum of windows of several threads describe all of them: the number of
+    /// contended exclusives, a note on these, and no waits, whose cycles are those of one window.
+    pub fn describe_windows(&mut self) {
+        let contended = self.cores.iter().map(|core| core.memory.contended_exclusives).sum();
+        self.header.contended_exclusives = contended;
+        self.cores.iter_mut().for_each(|core| core.waits = Waits::default());
+        self.note_exclusives();
+    }
+
+    fn note_exclusives(&mut self) {
         if self.header.contended_exclusives > 0 {
             self.notes.push(format!(
                 "{} store-exclusives stored as recorded to a line that another core had taken since the one before: \

@@ -46,7 +46,8 @@ impl Cut {
         let Some((now, places)) = words.split_first() else { return Cut::default() };
         let place = |words: &[u64]| Place {
             position: words[0],
-            last: words[1].checked_sub(1).map(|last| last as u32),
+            // A number that no instruction has is one that the program does not have.
+            last: words[1].checked_sub(1).map(|last| u32::try_from(last).unwrap_or(u32::MAX)),
             cycle: words[2],
             ready: words[3],
         };

@@ -2,7 +2,18 @@
 //! thread scheduler. A thread waits for what another one must do first, as in a run, and has the
 //! rough clock of functional warming: a cycle for every four instructions, and all misses in full.
 //!
-//! The run stops at cuts ([`Cut`]). A cut changes nothing of what follows.
+//! The run stops at cuts ([`Cut`]).
+//!
+//! A saved state has these words, one part after the other. A machine with other caches or
+//! predictors has another number of them, and files of states are refused by that and by their
+//! hash.
+//!
+//! | Words | Content |
+//! | --- | --- |
+//! | 1 | cycle of the cut |
+//! | 4 for each thread | position, number of its last instruction plus 1 or 0, clock, end of its wait |
+//! | 2^18 | what the threads wait for in the window, then zeros |
+//! | the rest | the memory of all cores, then the pipelines |
 
 use crate::code::Code;
 use crate::error::MachineError;
@@ -23,8 +34,9 @@ const INSTS_PER_CYCLE: u8 = 4;
 /// Words of a state for the waits of its window.
 pub(crate) const WAITS: usize = 1 << 18;
 
-/// Times that all cores answer snoops before their state is saved.
-pub(crate) const ANSWERS: usize = 3;
+/// Most times that all cores answer snoops before their state is saved or counted: an answer may
+/// send stores, and these more snoops.
+pub(crate) const ANSWERS: usize = 64;
 
 /// A thread and its core.
 struct Thread {
@@ -252,10 +264,20 @@ impl<'s> ThreadWarming<'s> {
 
     /// Makes all cores answer the snoops that wait for them, so that these count now.
     pub fn answer_snoops(&mut self) {
-        // An answer may send stores, and these more snoops.
-        for core in (0..ANSWERS).flat_map(|_| 0..self.threads.len()) {
-            self.memory.answer_snoops(core, &mut self.counts);
+        for _ in 0..ANSWERS {
+            for core in 0..self.threads.len() {
+                self.memory.answer_snoops(core, &mut self.counts);
+            }
+            if !self.memory.has_snoops() {
+                return;
+            }
         }
+        debug_assert!(false, "stores of answers send snoops without end");
+    }
+
+    /// Returns the error of threads that end before they have run `needed` instructions together.
+    pub(crate) fn ends_before(&self, needed: u64) -> MachineError {
+        MachineError::ShortThreads { trace: self.name.clone(), found: self.done, needed }
     }
 
     /// Returns the number of instructions run so far.

@@ -71,11 +71,8 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     metrics.refuse_mesh("estimate", "its parts start with an empty mesh")?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?;
-    if counts.per_thread && args.regions.is_some() && setup.session.has_threads() {
-        anyhow::bail!(
-            "{}: windows estimate all threads together, not each: leave out --per-thread, or run n2sim stat",
-            args.trace.shown()
-        );
+    if args.regions.is_some() && setup.session.has_threads() {
+        refuse_parts(args)?;
     }
     let output = Output::create(counts.format.output.as_deref())?;
     let perf_data =
@@ -119,8 +116,26 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
         speed::write_speed(stderr, instructions, start.elapsed())?;
     }
     if let Some(mut file) = perf_data {
-        CountsFile::of_run(&replay, &measured).write(&mut file)?;
+        CountsFile::of_run(&replay, &measured, errors.as_deref()).write(&mut file)?;
         file.finish()?;
     }
     Ok(Verdict::Good)
+}
+
+/// Refuses what windows of several threads do not estimate.
+fn refuse_parts(args: &EstimateArgs) -> anyhow::Result<()> {
+    let (counts, trace) = (&args.counts, args.trace.shown());
+    if counts.per_thread {
+        anyhow::bail!(
+            "{trace}: windows estimate all threads together, not each: leave out --per-thread, or run n2sim stat"
+        );
+    }
+    let tables = [("--stalls", counts.stalls), ("--prefetch", counts.prefetch)];
+    match tables.iter().find(|(_, wanted)| *wanted) {
+        None => Ok(()),
+        Some((option, _)) => anyhow::bail!(
+            "{trace}: windows of several threads estimate events, not the table of {option}: leave it out, or run \
+             n2sim stat"
+        ),
+    }
 }

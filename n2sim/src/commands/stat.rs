@@ -336,7 +336,7 @@ fn count_once(
     for trouble in metrics.troubles(&measured) {
         writeln!(call::stderr(), "n2sim: note: {trouble}")?;
     }
-    Ok((CountsFile::of_run(replay, &measured), instructions))
+    Ok((CountsFile::of_run(replay, &measured, None), instructions))
 }
 
 /// Counts and prints the run interval by interval.

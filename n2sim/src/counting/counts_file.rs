@@ -61,15 +61,23 @@ impl CountsFile {
         }
     }
 
-    /// Returns the counts of a run that is not cut into intervals.
-    pub(crate) fn of_run(replay: &Replay<'_>, measured: &Measured) -> CountsFile {
+    /// Returns the counts of a run that is not cut into intervals. With the `errors` of an
+    /// estimate, events that it does not give have no count.
+    pub(crate) fn of_run(
+        replay: &Replay<'_>,
+        measured: &Measured,
+        errors: Option<&[f64]>,
+    ) -> CountsFile {
         let outcome = &measured.outcome;
         let mut file = CountsFile::new(replay, outcome, None);
-        let elapsed_ns = file.elapsed_ns;
-        match replay.request.events.is_empty() {
-            true => file.add(elapsed_ns, &[stat::exact_sum(outcome, &stat::every_event())]),
-            false => file.add(elapsed_ns, &measured.readings),
+        let mut readings = match replay.request.events.is_empty() {
+            true => vec![stat::exact_sum(outcome, &file.events)],
+            false => measured.readings.clone(),
+        };
+        if let Some(errors) = errors {
+            readings.iter_mut().for_each(|core| stat::take_unknown(core, &file.events, errors));
         }
+        file.add(file.elapsed_ns, &readings);
         file
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn run_windows(
         100.0 * counted as f64 / regions.instructions as f64
     ));
     outcome.notes.extend(note);
-    outcome.notes.extend(unknown_events(&outcome, &errors));
+    outcome.notes.extend(unknown_events(&errors));
     if unknown > 0 {
         outcome.notes.push(format!(
             "{unknown} clusters have one window only: what they add to the error is not known"
@@ -59,11 +59,9 @@ pub(crate) fn run_windows(
     Ok(PartialRun { outcome, errors: Some(errors) })
 }
 
-/// Returns a note with the events that happened and that the estimate does not give.
-fn unknown_events(outcome: &Outcome, errors: &[f64]) -> Option<String> {
-    let total = outcome.total();
-    let is_unknown =
-        |event: &PmuEvent| !errors[*event as usize].is_finite() && total.value(*event) > 0;
+/// Returns a note with the events that the estimate does not give.
+fn unknown_events(errors: &[f64]) -> Option<String> {
+    let is_unknown = |event: &PmuEvent| !errors[*event as usize].is_finite();
     let names: Vec<&str> =
         PmuEvent::ALL.into_iter().filter(is_unknown).map(|event| event.mnemonic()).collect();
     let note = || {

@@ -80,6 +80,11 @@ impl MemorySystem {
         core.answer_queued_snoops(uncore, sink);
     }
 
+    /// Returns whether a snoop waits for any core.
+    pub fn has_snoops(&self) -> bool {
+        self.uncore.snoops.waiting().0 > 0
+    }
+
     /// Returns whether the state is coherent. A line that one core may modify must have no other
     /// copy, and the snoop filter must track exactly the lines of all L2 caches. All waiting snoops
     /// must have been answered.

@@ -6,7 +6,7 @@ use sim_trace::TraceFile;
 
 use super::error::RegionsError;
 use super::windows::{MOST_WINDOWS, Region, Regions};
-use crate::known_events::{KNOWN_EVENTS, is_known_number, known_events};
+use crate::known_events::{KNOWN_EVENTS, SHARED_EVENTS, is_known_number, known_events};
 use sim_core::Shown;
 
 /// Returns a hash in the form of the file.
@@ -62,7 +62,10 @@ impl Regions {
         let named = self.known.len();
         if !is_known_number(named) {
             let (found, right) = (self.known.len(), KNOWN_EVENTS.len());
-            return Err(whole(format!("{found} known counts; give {right}, or none")));
+            let of_threads = right + SHARED_EVENTS.len();
+            return Err(whole(format!(
+                "{found} known counts; give {right}, {of_threads} for a trace of several threads, or none"
+            )));
         }
         let mut end = 0;
         for (i, window) in self.windows.iter().enumerate() {
@@ -203,7 +206,10 @@ mod tests {
             (&|r| r.windows[0].length = 0, "window 1: a length of 0"),
             (&|r| r.windows[0].represents = 0, "window 1: it represents nothing"),
             (&|r| r.windows[0].represents = 31, "represent 101 instructions, the trace has 100"),
-            (&|r| r.known.truncate(3), "3 known counts; give 17, or none"),
+            (
+                &|r| r.known.truncate(3),
+                "3 known counts; give 17, 25 for a trace of several threads, or none",
+            ),
             (&|r| r.known.clear(), "window 1: 17 known counts; give 0, as for the whole trace"),
             (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 17"),
             (&|r| r.windows.clear(), "missing field `window`"),

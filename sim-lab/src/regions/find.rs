@@ -86,6 +86,8 @@ impl Regions {
             return Err(RegionsError::TooManyIntervals { trace, interval, expected, most });
         }
         let (intervals, shared) = if session.has_threads() {
+            // Known before all threads run.
+            check_number(options.windows.min(instructions.div_ceil(interval) as usize), session)?;
             thread_intervals(session, interval, options.seed, progress)?
         } else {
             let stream = only_thread(trace)?;

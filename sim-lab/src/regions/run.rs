@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::windows::Regions;
 use crate::estimate::{Estimate, NORMAL_95};
 use crate::regression::Machine;
-use crate::thread_errors::ThreadErrors;
+use crate::thread_errors::{ThreadErrors, check_windows};
 use sim_machine::{MachineError, Outcome, Session};
 use sim_trace::StatesReader;
 
@@ -24,6 +24,9 @@ impl Regions {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Estimate>, MachineError> {
         let machine = Machine { warm: session.warm_hash(), is_warm: states.is_some() };
+        if session.has_threads() {
+            check_windows(self, session)?;
+        }
         let outcomes = self.count(session, states, 0..self.windows.len(), progress)?;
         if !session.has_threads() {
             return Ok(Estimate::new(&outcomes, self, machine));

@@ -50,7 +50,11 @@ impl<'s> WarmedStates<'s> {
 
 impl States for WarmedStates<'_> {
     fn next_state(&mut self, window: &Window) -> Result<&[u64], MachineError> {
-        self.warming.run_to(window.first_run(), &mut |_, _| {})?;
+        let needed = window.first_run();
+        self.warming.run_to(needed, &mut |_, _| {})?;
+        if self.warming.done() < needed {
+            return Err(self.warming.ends_before(needed));
+        }
         self.warming.save(window.instructions(), &mut self.words)?;
         Ok(&self.words)
     }
@@ -362,6 +366,9 @@ impl WindowRun<'_, '_> {
         for _ in 0..ANSWERS {
             let begun = self.cores.iter_mut().flatten().filter(|core| core.position() > 0);
             begun.for_each(|core| core.answer_snoops(&mut self.memory));
+            if !self.memory.has_snoops() {
+                return;
+            }
         }
     }
 

@@ -264,7 +264,7 @@ impl<A: Arrivals> Causal<A> {
 fn read_holds(words: &mut impl Iterator<Item = u64>, threads: usize) -> Option<Vec<Vec<Hold>>> {
     let mut all = Vec::with_capacity(threads);
     for _ in 0..threads {
-        let (mut holds, mut before) = (Vec::new(), 0);
+        let (mut holds, mut before, mut place) = (Vec::new(), 0, 0);
         for _ in 0..words.next()? {
             let (position, rank) = (words.next()?, words.next()?);
             let (references, count) = (u32::try_from(words.next()?).ok()?, words.next()?);
@@ -274,10 +274,10 @@ fn read_holds(words: &mut impl Iterator<Item = u64>, threads: usize) -> Option<V
                 edges.push(Edge { thread, rank: to });
             }
             let is_right = |edge: &Edge| edge.thread < threads && edge.rank < rank;
-            if rank <= before || !edges.iter().all(is_right) {
+            if rank <= before || position < place || !edges.iter().all(is_right) {
                 return None;
             }
-            before = rank;
+            (before, place) = (rank, position);
             let hold = Hold { position, rank, references, edges };
             if hold.is_dead() {
                 return None;
