@@ -97,20 +97,31 @@ fn near(found: &Counts, expected: &Counts, event: PmuEvent, most: f64, trace: &s
     assert!((found / expected - 1.0).abs() < most, "{trace}: {event:?}: {found} of {expected}");
 }
 
+/// Returns the counts of consecutive windows over the whole trace together, and those of the run.
+fn in_windows(trace: &str, count: u64) -> (Counts, Counts) {
+    let session = session(trace);
+    let length = session.instructions() / count;
+    let windows: Vec<Window> = (0..count)
+        .map(|n| Window { begin: n * length, length, warmup: 0, functional_warmup: 0 })
+        .collect();
+    let found = session.run_windows(&windows, &mut |_| {}).expect("a good trace");
+    let sum = sim_lab::estimate::join(&found).expect("windows").total();
+    (sum, session.run(&RunOptions::default(), &mut |_| {}).expect("a good trace").total())
+}
+
 #[test]
-fn windows_have_the_snoops_of_threads_that_share_lines() {
-    // Two threads that add to one line in turn, and eight that read and write some.
-    for trace in ["threads/atomic_adjacent.n2t", "parallel/readers_adjacent.n2t"] {
-        let session = session(trace);
-        let length = session.instructions() / 8;
-        let windows: Vec<Window> = (0..8)
-            .map(|n| Window { begin: n * length, length, warmup: 0, functional_warmup: 0 })
-            .collect();
-        let found = session.run_windows(&windows, &mut |_| {}).expect("a good trace");
-        let sum = sim_lab::estimate::join(&found).expect("eight windows").total();
-        let all = session.run(&RunOptions::default(), &mut |_| {}).expect("a good trace").total();
-        SHARED_LINES.into_iter().for_each(|event| near(&sum, &all, event, 0.1, trace));
-    }
+fn windows_have_the_snoops_of_threads_that_write_a_line_in_turn() {
+    let trace = "threads/atomic_adjacent.n2t";
+    let (sum, all) = in_windows(trace, 8);
+    SHARED_LINES.into_iter().for_each(|event| near(&sum, &all, event, 0.1, trace));
+}
+
+/// A thread in a system call answers snoops where windows end. Else invalidations are 7 % too few.
+#[test]
+fn short_windows_have_the_snoops_of_threads_that_wait() {
+    let trace = "parallel/readers_adjacent.n2t";
+    let (sum, all) = in_windows(trace, 100);
+    SHARED_LINES.into_iter().for_each(|event| near(&sum, &all, event, 0.05, trace));
 }
 
 /// The second half runs in a state from a file. Both halves together are near to the run, so the
