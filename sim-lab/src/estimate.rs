@@ -92,8 +92,13 @@ impl Estimate {
         let mispredicted = &tables[0][PmuEvent::BR_MIS_PRED_RETIRED as usize];
         let mut known = RegressionEstimate::of(regions, machine, mispredicted);
         known.trust_no_counts();
-        let found = tables
-            .map(|table| PmuEvent::ALL.map(|event| known.rate_of(event, &table[event as usize])));
+        let rare = rates.errors_of_rare(windows, VALUE);
+        let found = tables.map(|table| {
+            PmuEvent::ALL.map(|event| {
+                let rate = known.rate_of(event, &table[event as usize]);
+                Rate { error: rate.error.hypot(rare[event as usize]), ..rate }
+            })
+        });
         let errors = found[1].map(|rate| rate.error);
         let mut estimate = corrected(outcome, found, regions.instructions);
         estimate.mark_uncertain_zeros(&errors, regions);

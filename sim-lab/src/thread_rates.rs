@@ -14,8 +14,8 @@ use sim_machine::Outcome;
 /// Number of events.
 const EVENTS: usize = PmuEvent::ALL.len();
 /// Fewest windows with instructions of a thread for a rate of its own. Threads with fewer share one
-/// rate. If they too are in fewer windows, these are compared with the rate of all threads: alone,
-/// they would seem to have no error.
+/// rate. If they too are in fewer windows, these alone would seem to have no error; what their rate
+/// differs from that of the others is one.
 const FEWEST: f64 = 10.0;
 /// Smallest and largest share of its instructions that a thread with a rate of its own may have in
 /// the windows, scaled up.
@@ -27,8 +27,9 @@ pub(crate) struct ThreadRates {
     factors: Vec<f64>,
     /// Group of each thread, whose rate it has.
     groups: Vec<usize>,
-    /// The last group is in too few windows to show how much its rate varies.
-    is_rare: bool,
+    /// Effective number of windows with instructions of the last group, if they are too few to show
+    /// how much its rate varies.
+    rare: Option<f64>,
     /// Weights of the windows: what they represent, in parts of their length.
     weights: Vec<f64>,
     /// Instructions of each window, by thread.
@@ -63,12 +64,12 @@ impl ThreadRates {
             of.iter().zip(&own).filter(|one| !one.1).map(|one| one.0).sum()
         };
         let rest = instructions.iter().zip(&weights).map(|(of, weight)| weight * of_rest(of));
-        let is_rare = own.contains(&false) && effective(rest) < FEWEST;
+        let rare = Some(effective(rest)).filter(|number| (1.0..FEWEST).contains(number));
         let group = |thread: usize| if own[thread] { thread } else { threads.len() };
         ThreadRates {
             factors: factors(&threads, &found, &own),
             groups: (0..threads.len()).map(group).collect(),
-            is_rare,
+            rare,
             weights,
             instructions,
             all: regions.iter().map(|one| one.represents as f64).sum::<f64>().max(1.0),
@@ -103,20 +104,27 @@ impl ThreadRates {
                     *beyond += factor * (of(&counts, event) as f64 - expected);
                 }
             }
-            rates.iter_mut().zip(&beyond).for_each(|(rates, beyond)| rates.push(beyond / length));
-        }
-        for (rates, mean) in rates.iter_mut().zip(&totals.means) {
-            self.center(rates, *mean);
+            let parts = rates.iter_mut().zip(&totals.means).zip(&beyond);
+            parts.for_each(|((rates, mean), beyond)| rates.push(mean + beyond / length));
         }
         rates
     }
 
-    /// Moves the rates of windows so that their mean, weighted by what these represent, is `mean`.
-    fn center(&self, rates: &mut [f64], mean: f64) {
-        let parts = rates.iter().zip(&self.weights).zip(&self.lengths);
-        let sum: f64 = parts.map(|((rate, weight), length)| rate * weight * length).sum();
-        let off = mean - sum / self.all;
-        rates.iter_mut().for_each(|rate| *rate += off);
+    /// Returns, for each event by its number, the standard error of the rate of all threads because
+    /// some are in few windows.
+    pub(crate) fn errors_of_rare(&self, windows: &[Outcome], of: Count) -> Vec<f64> {
+        let Some(number) = self.rare else { return vec![0.0; EVENTS] };
+        let (totals, last) = (self.totals(windows, of), self.groups.len());
+        let is_in = |thread: &usize| self.groups[*thread] == last;
+        let found = |thread: usize| -> f64 {
+            let parts = self.instructions.iter().zip(&self.weights);
+            parts.map(|(own, weight)| own[thread] * weight).sum::<f64>() * self.factors[thread]
+        };
+        let part = (0..last).filter(is_in).map(found).sum::<f64>() / self.all;
+        let others = |mean: f64, own: f64| (mean - part * own) / (1.0 - part).max(1e-9);
+        let error = |(mean, own): (&f64, &f64)| part * (own - others(*mean, *own)).abs();
+        let errors = totals.means.iter().zip(&totals.rates[last]).map(error);
+        errors.map(|error| error / number.sqrt()).collect()
     }
 
     /// Returns the rates of each group of threads, and the estimated rates of all.
@@ -137,9 +145,6 @@ impl ThreadRates {
         }
         for (rates, run) in rates.iter_mut().zip(&run) {
             rates.iter_mut().for_each(|rate| *rate /= run.max(1.0));
-        }
-        if self.is_rare {
-            rates[groups - 1].clone_from(&means);
         }
         Totals { rates, means }
     }
@@ -284,9 +289,10 @@ mod tests {
         windows.push(window([(5, 0), (5, 5)]));
         let (rates, cycles) = found(&windows, &[1150, 50]);
         assert!((rates.factor(1) - 1.0).abs() < 1e-9);
-        assert!(cycles[11] > cycles[0] + 0.1, "its only window shows how far off it may be");
-        let mean = cycles.iter().sum::<f64>() / 12.0;
-        assert!((mean - 1250.0 / 1200.0).abs() < 1e-9, "{mean}");
+        assert!((cycles[11] - cycles[0]).abs() < 1e-9, "its only window is as its rate");
+        // 50 of 1200 instructions, of which each may take a cycle less.
+        let errors = rates.errors_of_rare(&windows, Counts::value);
+        assert!((errors[CYCLES] - 50.0 / 1200.0).abs() < 1e-9, "{}", errors[CYCLES]);
         // A thread without instructions in the windows is as the others.
         let windows = vec![window([(10, 0), (0, 0)]); 12];
         let (rates, cycles) = found(&windows, &[1100, 100]);
