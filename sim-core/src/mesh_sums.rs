@@ -16,6 +16,8 @@ pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
         ("requests sent back, by event and by message", retries(counts)),
         ("requests sent back and credits", credits(counts)),
         ("memory requests of home nodes and of memory controllers", memory(counts)),
+        ("writes sent back by memory, by event and by message", memory_retries(counts)),
+        ("writes sent back by memory and credits", memory_credits(counts)),
         ("snoops by event", snoops_by_event(counts)),
         ("forwarding snoops by event and by code", forwarding(counts)),
         ("snoops and their answers", answers(counts)),
@@ -66,6 +68,16 @@ fn credits(counts: &MeshCounts) -> (u64, u64) {
 fn memory(counts: &MeshCounts) -> (u64, u64) {
     let at_memory = received(counts, AgentKind::Memory, on(Channel::Req));
     (counts.of_homes(HomeEvent::MemoryRequest), at_memory)
+}
+
+fn memory_retries(counts: &MeshCounts) -> (u64, u64) {
+    let messages = counts.sent_by(AgentKind::Memory, Message::RetryAck);
+    (counts.of_homes(HomeEvent::MemoryRetried), messages)
+}
+
+fn memory_credits(counts: &MeshCounts) -> (u64, u64) {
+    let came = |message| counts.received_by(AgentKind::Home, message);
+    (came(Message::RetryAck), came(Message::PCrdGrant))
 }
 
 fn snoops_by_event(counts: &MeshCounts) -> (u64, u64) {
@@ -180,6 +192,7 @@ fn parts(counts: &MeshCounts) -> Vec<String> {
         (HomeEvent::SharedEviction, HomeEvent::FilterEviction),
         (HomeEvent::StashDataPull, HomeEvent::StashSnoop),
         (HomeEvent::RequestRetried, HomeEvent::RequestReceived),
+        (HomeEvent::MemoryRetried, HomeEvent::MemoryRequest),
         (HomeEvent::AddressHazard, HomeEvent::RequestReceived),
         (HomeEvent::AtomicHazard, HomeEvent::AddressHazard),
     ];

@@ -1,6 +1,7 @@
 //! Writes `docs/loaded-latency.md` and its figure: latency over bandwidth, bandwidth by cores and
 //! the time from core to core, without and with the limits of the mesh.
 
+mod depths;
 mod page;
 
 use anyhow::{Context, Result};
@@ -11,11 +12,14 @@ use sim_machine::config::{ConfigSource, MachineConfig, Profile};
 use sim_report::figure::loaded::{self as figure, Curve};
 use sim_tests::repository;
 
+use depths::Depths;
+
 /// Assignments that switch every limit of the mesh on.
-const LIMITS: [&str; 3] = [
+const LIMITS: [&str; 4] = [
     "memory.slc.queue-entries=32",
     "memory.slc.line-hazards=true",
     "memory.mesh.link-contention=true",
+    "memory.dram.write-entries=64",
 ];
 /// Machines of the page.
 const MACHINES: [Machine; 2] = [Machine::Cobalt100, Machine::Yitian710];
@@ -50,6 +54,9 @@ pub(crate) struct Args {
     /// Print the tables and write nothing
     #[arg(long)]
     print: bool,
+    /// Measure and print the table of depths alone
+    #[arg(long)]
+    depths: bool,
 }
 
 /// Assignments for what the published figures of a machine see of it.
@@ -81,10 +88,15 @@ struct Measured {
     /// Bandwidth by [`numbers`] and [`COLUMNS`].
     bandwidths: Both<Vec<[f64; COLUMNS.len()]>>,
     pairs: Both<Pairs>,
+    /// Bandwidths of the most cores by the depths of queues.
+    depths: Depths,
 }
 
 /// Measures both machines and writes the page.
 pub(crate) fn run(args: &Args) -> Result<bool> {
+    if args.depths {
+        return print_depths();
+    }
     let measured = MACHINES.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
     let text = page::page(&measured);
     if args.print {
@@ -138,7 +150,24 @@ fn measure(machine: Machine) -> Result<Measured> {
     });
     println!("{}: pairs of cores", machine.name());
     let pairs = configs.each(|config| loaded::pairs(config, CORES));
-    Ok(Measured { machine, memory, cache, bandwidths, pairs })
+    println!("{}: depths of queues", machine.name());
+    let depths = depths::measure(machine, most_cores(machine))?;
+    Ok(Measured { machine, memory, cache, bandwidths, pairs, depths })
+}
+
+/// Returns the largest number of cores in the tables of a machine.
+fn most_cores(machine: Machine) -> usize {
+    numbers(machine).last().unwrap_or(1)
+}
+
+fn print_depths() -> Result<bool> {
+    for machine in MACHINES {
+        let cores = most_cores(machine);
+        let measured = depths::measure(machine, cores)?;
+        let name = format!("{}, {cores} cores", machine.name());
+        print!("{}", depths::table(&[(name, &measured)]));
+    }
+    Ok(true)
 }
 
 impl<T> Both<T> {

@@ -1,10 +1,12 @@
-//! Local memory: channels with a rate and an access time, and optional banks with open rows. Not
-//! modeled: refresh, the turn from reads to writes, groups of banks.
+//! Local memory: channels with a rate and an access time, optional banks with open rows, and an
+//! optional queue of writes at each channel. Not modeled: refresh, the turn from reads to writes,
+//! groups of banks.
 
 use sim_core::{Cycle, LINE_BYTES, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
+use crate::uncore::write_queue::WriteQueue;
 use crate::units::bandwidth::Bandwidth;
 
 /// Memory channels of one chip.
@@ -15,6 +17,8 @@ pub(crate) struct Dram {
     /// Banks of all channels, those of one channel together; empty if rows are not modeled.
     banks: Box<[Bank]>,
     rows: Rows,
+    /// Queues of writes, one for each channel; empty if they have no limit.
+    writes: Box<[WriteQueue]>,
 }
 
 /// Sizes and times of the rows of banks.
@@ -66,6 +70,7 @@ impl Dram {
     pub(crate) fn new(config: &DramConfig) -> Dram {
         let lines = u64::from(config.row_bytes) / LINE_BYTES * u64::from(config.channels);
         let banks = config.channels as usize * config.banks as usize;
+        let queues = if config.write_entries > 0 { config.channels } else { 0 };
         Dram {
             channels: vec![Bandwidth::rate(1, config.line_cycles); config.channels as usize].into(),
             access_cycles: config.access_cycles.into(),
@@ -77,6 +82,7 @@ impl Dram {
                 precharge: config.precharge_cycles.into(),
                 active: config.active_cycles.into(),
             },
+            writes: vec![WriteQueue::new(config.write_entries); queues as usize].into(),
         }
     }
 
@@ -85,19 +91,47 @@ impl Dram {
         fold(line.0, self.channels.len().trailing_zeros()) as u32
     }
 
-    /// Reads or writes a line whose request reaches its controller at `at`. Returns when it is
-    /// done.
+    /// Reads a line whose request reaches its controller at `at`, or writes it if writes have no
+    /// queue. Returns when it is done. A read does not wait for writes in a queue.
     pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        // The time of an access includes the opening of its row.
+        let opening = if self.banks.is_empty() { 0 } else { self.rows.activate };
+        self.transfer(line, at) + self.access_cycles - opening
+    }
+
+    /// Returns the first free cycle of the channel of a line at or after `at`, in which its
+    /// transfer begins, after its row is open.
+    fn transfer(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let channel = self.channel_of(line) as usize;
         if self.banks.is_empty() {
-            return self.channels[channel].book(at) + self.access_cycles;
+            return self.channels[channel].book(at);
         }
-        let Rows { lines_log2, banks_log2, activate, .. } = self.rows;
+        let Rows { lines_log2, banks_log2, .. } = self.rows;
         let row = line.0 >> lines_log2;
         let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
         let open = self.banks[bank].access(row, at, &self.rows);
-        // The time of an access includes the opening of its row.
-        self.channels[channel].book(open) + self.access_cycles - activate
+        self.channels[channel].book(open)
+    }
+
+    /// Returns whether writes have queues of limited length.
+    pub(crate) fn limits_writes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Puts a line whose write reaches its controller at `at` into the queue of its channel.
+    /// Returns when the queue has room for it: at `at`, or when the transfer of a waiting line
+    /// begins.
+    pub(crate) fn write(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let channel = self.channel_of(line) as usize;
+        let queue = &mut self.writes[channel];
+        if !queue.is_full() {
+            queue.push(line, at, at);
+            return at;
+        }
+        let Some(first) = queue.take_first(at) else { return self.transfer(line, at) };
+        let room = at.max(self.transfer(first.line, first.ready));
+        self.writes[channel].push(line, at, room);
+        room
     }
 }
 
@@ -115,6 +149,7 @@ mod tests {
             activate_cycles: 40,
             precharge_cycles: 30,
             active_cycles: 90,
+            write_entries: 0,
         }
     }
 
@@ -177,5 +212,44 @@ mod tests {
         for (n, line) in (0..).map(|n| (n, LineAddr(n * 77))).take(200) {
             assert_eq!(dram.access(line, 1000 * n), 1000 * n + 255);
         }
+    }
+
+    /// Returns a channel whose lines take 16 cycles each, with a queue of two writes.
+    fn two_writes() -> Dram {
+        Dram::new(&DramConfig { channels: 1, line_cycles: 16, write_entries: 2, ..config(0) })
+    }
+
+    /// Cycle in which the channel can begin with a line.
+    const BEGIN: Cycle = 1600;
+
+    #[test]
+    fn a_write_that_finds_two_waiting_enters_when_the_first_of_them_leaves() {
+        let mut dram = two_writes();
+        let entered = [0, 1, 2, 3, 4].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN);
+        // The third one sends the first off at once.
+        assert_eq!(entered, [0, 0, 0, 16, 32]);
+        // Both lines that wait came at the begin; the channel has been free since 48.
+        let later = [5, 6, 7, 8].map(|line| dram.write(LineAddr(line), BEGIN + 100) - BEGIN);
+        assert_eq!(later, [100, 100, 100, 112]);
+    }
+
+    #[test]
+    fn a_read_does_not_wait_for_writes_in_the_queue_and_they_use_the_cycles_that_it_leaves() {
+        let mut dram = two_writes();
+        let access = 255;
+        assert_eq!([0, 1].map(|line| dram.write(LineAddr(line), BEGIN)), [BEGIN; 2]);
+        let reads = [2, 3].map(|line| dram.access(LineAddr(line), BEGIN) - BEGIN - access);
+        assert_eq!(reads, [0, 16]);
+        // Both slots are taken by reads: the queue is full until the third one.
+        assert_eq!(dram.write(LineAddr(4), BEGIN) - BEGIN, 32);
+        assert_eq!(dram.access(LineAddr(5), BEGIN) - BEGIN - access, 48);
+    }
+
+    #[test]
+    fn a_write_does_not_wait_for_those_of_later_cycles() {
+        let mut dram = two_writes();
+        assert_eq!([0, 1].map(|line| dram.write(LineAddr(line), 9600)), [9600; 2]);
+        assert_eq!([2, 3].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN), [0, 16]);
+        assert_eq!([4, 5].map(|line| dram.write(LineAddr(line), 9600) - 9600), [0, 16]);
     }
 }

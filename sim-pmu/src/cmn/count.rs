@@ -119,6 +119,9 @@ fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
         Rule::Home(HomeEvent::RequestRetried) if !counts.limits_queues => {
             Some(Reason::UnlimitedQueue)
         }
+        Rule::Home(HomeEvent::MemoryRetried) if !counts.limits_writes => {
+            Some(Reason::MemoryAcceptsAll)
+        }
         Rule::Home(event) if of_hazards.contains(&event) && !counts.limits_hazards => {
             let has_queue = counts.limits_queues;
             Some(if has_queue { Reason::NoLineHazards } else { Reason::UnlimitedQueue })

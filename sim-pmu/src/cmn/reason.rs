@@ -46,7 +46,9 @@ reasons! {
     /// Trackers of other nodes.
     UnlimitedTrackers = "unlimited-trackers", "the trackers of the node take any number of requests";
     /// Memory controllers.
-    MemoryAcceptsAll = "memory-accepts-all", "memory controllers accept every request";
+    MemoryAcceptsAll = "memory-accepts-all", "memory controllers accept every request (memory.dram.write-entries is 0)";
+    /// Memory controllers.
+    NoThrottle = "no-throttle", "home nodes hold no request back because a memory controller is busy";
     /// Quality of service.
     OneClass = "one-class", "requests have no classes of quality of service";
     /// Partitions.

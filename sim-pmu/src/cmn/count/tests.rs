@@ -102,7 +102,11 @@ fn events_of_limits_are_counted_when_the_machine_has_them() {
     for name in ["arm_cmn_0/hnf_pocq_addrhaz/", "arm_cmn_0/hnf_pocq_atomic_addrhaz/"] {
         assert_eq!(reason(name, &counts), Some(Reason::NoLineHazards));
     }
+    let of_memory = reason("arm_cmn_0/hnf_mc_retries/", &counts);
+    assert_eq!(of_memory, Some(Reason::MemoryAcceptsAll));
     (counts.limits_hazards, counts.limits_links) = (true, true);
+    counts.limits_writes = true;
+    counts.raise(1, HomeEvent::MemoryRetried);
     counts.raise(0, HomeEvent::RequestRetried);
     counts.raise(1, HomeEvent::AddressHazard);
     counts.occupy(1, Occupant::Any, 5);
@@ -110,6 +114,7 @@ fn events_of_limits_are_counted_when_the_machine_has_them() {
     counts.stall(0, Side::East, Channel::Dat, 7);
     for (name, expected) in [
         ("hnf_pocq_retry", 1),
+        ("hnf_mc_retries", 1),
         ("hnf_pocq_addrhaz", 1),
         ("hnf_pocq_atomic_addrhaz", 0),
         ("hnf_qos_pocq_occupancy_all", 5),
