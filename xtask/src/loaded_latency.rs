@@ -54,9 +54,9 @@ pub(crate) struct Args {
     /// Print the tables and write nothing
     #[arg(long)]
     print: bool,
-    /// Measure and print the table of depths alone
-    #[arg(long)]
-    depths: bool,
+    /// Measure and print the tables of updates, writes and copies of one machine alone
+    #[arg(long, value_name = "MACHINE")]
+    writes: Option<String>,
 }
 
 /// Assignments for what the published figures of a machine see of it.
@@ -94,8 +94,12 @@ struct Measured {
 
 /// Measures both machines and writes the page.
 pub(crate) fn run(args: &Args) -> Result<bool> {
-    if args.depths {
-        return print_depths();
+    if let Some(name) = &args.writes {
+        let machine = MACHINES.into_iter().find(|machine| machine.name() == name);
+        let machine = machine.with_context(|| {
+            format!("--writes '{name}': the page has no such machine; use cobalt-100 or yitian-710")
+        })?;
+        return print_writes(machine);
     }
     let measured = MACHINES.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
     let text = page::page(&measured);
@@ -135,10 +139,7 @@ fn measure(machine: Machine) -> Result<Measured> {
     let memory = curve(&configs, Supply::Dram);
     let cache = curve(&small, Supply::Slc(CURVE_BYTES));
     println!("{}: bandwidths", machine.name());
-    let of_writes = Both {
-        free: config(machine, &SMALL_CACHES)?,
-        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
-    };
+    let of_writes = configs_of_writes(machine)?;
     let bandwidths = configs.with(&of_writes).each(|(config, of_writes)| {
         let of = |cores| {
             COLUMNS.map(|(supply, work)| {
@@ -160,13 +161,28 @@ fn most_cores(machine: Machine) -> usize {
     numbers(machine).last().unwrap_or(1)
 }
 
-fn print_depths() -> Result<bool> {
-    for machine in MACHINES {
-        let cores = most_cores(machine);
-        let measured = depths::measure(machine, cores)?;
-        let name = format!("{}, {cores} cores", machine.name());
-        print!("{}", depths::table(&[(name, &measured)]));
-    }
+/// Returns the configurations for streams that write.
+fn configs_of_writes(machine: Machine) -> Result<Both<MachineConfig>> {
+    Ok(Both {
+        free: config(machine, &SMALL_CACHES)?,
+        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
+    })
+}
+
+/// Measures and prints what streams that write depend on.
+fn print_writes(machine: Machine) -> Result<bool> {
+    let bandwidths = configs_of_writes(machine)?.each(|config| {
+        let of = |cores| {
+            COLUMNS.map(|(supply, work)| match work {
+                Work::Read => 0.0,
+                _ => loaded::bandwidth(config, cores, supply, work),
+            })
+        };
+        numbers(machine).map(of).collect()
+    });
+    println!("{}", page::writes(machine, &bandwidths));
+    let depths = depths::measure(machine, most_cores(machine))?;
+    println!("{}", depths::table(&[(page::depths_title(machine), &depths)]));
     Ok(true)
 }
 

@@ -221,7 +221,8 @@ impl MemoryConfig {
             refuse(found, "memory.slc.line-hazards", wrong, right);
         }
         if self.dram.write_entries > 0 && slc.queue_entries == 0 {
-            let wrong = "a full queue of writes delays nothing without queues of home nodes".to_owned();
+            let wrong =
+                "a full queue of writes delays nothing without queues of home nodes".to_owned();
             let right = "set memory.slc.queue-entries, such as 32";
             refuse(found, "memory.dram.write-entries", wrong, right);
         }

@@ -54,7 +54,9 @@ const SEPARATE: &str = "memory of the model is read with ReadNoSnp, and the form
 const DEVICE_DATA: &str = "a request to a device moves any number of bytes, and its text does not \
     say which of them count";
 const IO_DATA: &str = "its text does not list the requests of I/O agents that move data";
-const NO_RETRIES: &str = "memory controllers and gateways of the model send no request back";
+const NO_RETRIES: &str = "gateways of the model send no request back";
+const MEMORY_RETRIES: &str =
+    "the model knows the writes that memory sends back only by this message";
 const NOT_SENT: &str = "cores of the model send no such request to home nodes";
 const UNIT: &str = "its unit is not one of a bandwidth that is known here, such as GB/s or MiB/s";
 const DIVISOR: &str = "it is a sum that other metrics are divided by";
@@ -134,7 +136,7 @@ const KNOWN: &[(&str, Claim)] = {
         ("cmn_hni_rxreq_withdata_rate", Open(DEVICE_DATA)),
         ("cmn_snf_rxreq_rate", Is(T::MeshMemoryRate)),
         ("cmn_snf_rxreq_withdata_rate", Open(SEPARATE)),
-        ("cmn_snf_txrsp_retry_rate", Open(NO_RETRIES)),
+        ("cmn_snf_txrsp_retry_rate", Open(MEMORY_RETRIES)),
         ("cmn_ccg_rxrsp_retry_rate", Open(NO_RETRIES)),
         ("cmn_ccg_txrsp_retry_rate", Open(NO_RETRIES)),
         ("cmn_ccg_rxreq_rate", Open(GATEWAY)),
