@@ -7,6 +7,7 @@ use sim_core::{Counts, PmuEvent};
 
 use crate::page::palette::svg_style;
 use crate::perf_stat::grouped;
+use crate::xml::escaped;
 
 /// Width of a box, in pixels.
 const BOX: f64 = 130.0;
@@ -162,10 +163,6 @@ fn label(text: &mut String, (x, y): (f64, f64), anchor: &str, words: &str) {
         "<text class=\"fill-ink\" font-size=\"13\" text-anchor=\"{anchor}\" x=\"{x}\" y=\"{y}\">{}</text>",
         escaped(words)
     );
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -42,8 +42,8 @@ pub struct Meta {
     pub machine: MachineInfo,
 }
 
-/// Key of the note with the number of maintenance operands that the recorder rebuilt. Absent in
-/// recordings of older versions, which rebuilt none.
+/// Key of the note with the number of maintenance operands that the recorder rebuilt or read.
+/// Absent in recordings of older versions, which rebuilt none.
 pub const OPERANDS: &str = "operands-of-maintenance";
 
 /// A named range of code.

@@ -195,7 +195,8 @@ fn finish(
         meta.lacks.sort_unstable();
         meta.lacks.dedup();
     }
-    meta.notes.extend([account::operands(&shared.tally)]);
+    let operands = if has_registers { "all, as in the registers" } else { "none known" };
+    meta.notes.insert(sim_trace::OPERANDS.to_owned(), operands.to_owned());
     let ending = match memory.control(control::DONE)? {
         1 => guest.ending(memory.control(control::DONE_VALUE)?),
         _ => account::ending(end),

@@ -9,6 +9,7 @@ use sim_core::PmuEvent;
 use super::text::label;
 use super::{EventRelation, Explanation};
 use crate::page::palette::svg_style;
+use crate::xml::escaped;
 
 /// Height of a box, in pixels.
 const BOX_HEIGHT: usize = 26;
@@ -171,10 +172,6 @@ fn description(of: &Explanation) -> String {
     let relation =
         |relation: &EventRelation| format!("{}: {}", label(relation), relation.others.join(", "));
     of.relations.iter().map(relation).collect::<Vec<_>>().join("; ")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

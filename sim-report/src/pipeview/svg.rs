@@ -12,6 +12,7 @@ use super::{PipeView, TracedOp};
 use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
+use crate::xml::escaped;
 
 /// Most operations of a figure; a log viewer serves better for more.
 pub const OPERATIONS_MAX: usize = 5000;
@@ -161,22 +162,6 @@ fn cut(text: &str, longest: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(longest - 1).chain(['\u{2026}']).collect()
-}
-
-/// Escapes a text for XML. Control characters, which XML forbids, become blanks.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// Returns the width of an entry of the legend, in pixels: swatch, text, gap.
