@@ -6,7 +6,7 @@ use sim_core::{Cycle, LINE_BYTES, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
-use crate::uncore::write_queue::WriteQueue;
+use crate::uncore::write_queue::{Waiting, WriteQueue};
 use crate::units::bandwidth::Bandwidth;
 
 /// Memory channels of one chip.
@@ -103,14 +103,17 @@ impl Dram {
     /// transfer begins, after its row is open.
     fn transfer(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let channel = self.channel_of(line) as usize;
-        if self.banks.is_empty() {
-            return self.channels[channel].book(at);
-        }
+        let open = if self.banks.is_empty() { at } else { self.open(line, at) };
+        self.channels[channel].book(open)
+    }
+
+    /// Returns when the row of a line is open for an access at `at`.
+    fn open(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let Rows { lines_log2, banks_log2, .. } = self.rows;
         let row = line.0 >> lines_log2;
+        let channel = self.channel_of(line) as usize;
         let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
-        let open = self.banks[bank].access(row, at, &self.rows);
-        self.channels[channel].book(open)
+        self.banks[bank].access(row, at, &self.rows)
     }
 
     /// Returns whether writes have queues of limited length.
@@ -124,14 +127,28 @@ impl Dram {
     pub(crate) fn write(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let channel = self.channel_of(line) as usize;
         let queue = &mut self.writes[channel];
-        if !queue.is_full() {
-            queue.push(line, at, at);
-            return at;
+        let mut room = at;
+        if queue.is_full() {
+            let waits = queue.is_full_at(at);
+            let Some(first) = queue.take_first(at) else {
+                self.transfer(line, at);
+                return at;
+            };
+            let left = self.send_off(first, at);
+            room = if waits { at.max(left) } else { at };
         }
-        let Some(first) = queue.take_first(at) else { return self.transfer(line, at) };
-        let room = at.max(self.transfer(first.line, first.ready));
         self.writes[channel].push(line, at, room);
         room
+    }
+
+    /// Sends a line of a queue to memory at `at`, or in an earlier cycle that its channel has had
+    /// free. Returns the cycle in which its transfer begins.
+    fn send_off(&mut self, waiting: Waiting, at: Cycle) -> Cycle {
+        let channel = self.channel_of(waiting.line) as usize;
+        let now = at.max(waiting.ready);
+        // If it left earlier, its row took as many cycles to open as it takes now.
+        let opening = if self.banks.is_empty() { 0 } else { self.open(waiting.line, now) - now };
+        self.channels[channel].book(waiting.ready + opening)
     }
 }
 
@@ -249,7 +266,55 @@ mod tests {
     fn a_write_does_not_wait_for_those_of_later_cycles() {
         let mut dram = two_writes();
         assert_eq!([0, 1].map(|line| dram.write(LineAddr(line), 9600)), [9600; 2]);
-        assert_eq!([2, 3].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN), [0, 16]);
+        assert_eq!([2, 3].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN), [0, 0]);
         assert_eq!([4, 5].map(|line| dram.write(LineAddr(line), 9600) - 9600), [0, 16]);
+    }
+
+    #[test]
+    fn the_line_that_came_first_leaves_first_and_those_of_the_same_cycle_take_entries() {
+        let mut dram = two_writes();
+        // Lines 0 and 1 are met in the other order of time.
+        assert_eq!(dram.write(LineAddr(0), BEGIN + 64), BEGIN + 64);
+        assert_eq!(dram.write(LineAddr(1), BEGIN), BEGIN);
+        assert_eq!(dram.write(LineAddr(2), BEGIN + 64), BEGIN + 64);
+        assert_eq!(dram.access(LineAddr(9), BEGIN) - BEGIN - 255, 16, "line 1 has the first slot");
+        // Both lines that wait came in this cycle: one leaves at once, the other a slot later.
+        assert_eq!([3, 4].map(|line| dram.write(LineAddr(line), BEGIN + 64) - BEGIN), [64, 80]);
+    }
+
+    #[test]
+    fn the_opening_of_a_row_delays_no_write_of_an_idle_channel() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 2, ..config(4) });
+        let (row, other) = rows(&dram);
+        for (n, line) in (0..).zip(&row[..8]) {
+            assert_eq!(dram.write(*line, BEGIN + 1000 * n), BEGIN + 1000 * n);
+        }
+        assert_eq!(dram.write(other[0], BEGIN), BEGIN, "it came before all that wait");
+    }
+
+    #[test]
+    fn a_bank_is_accessed_when_a_waiting_line_is_sent_off() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 1, ..config(4) });
+        let (row, _) = rows(&dram);
+        assert_eq!(dram.write(row[0], 1000), 1000);
+        assert_eq!(dram.access(row[1], 5000), 5000 + 255, "the read opens the row");
+        assert_eq!(dram.access(row[2], 5100), 5100 + 255 - 40);
+        assert_eq!(dram.write(row[3], 5110), 5110, "the first line goes to the open row");
+        assert_eq!(dram.access(row[4], 5150), 5150 + 255 - 40, "the row is still open");
+    }
+
+    #[test]
+    fn a_write_waits_until_the_row_of_the_oldest_line_is_open() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 1, ..config(4) });
+        let (row, other) = rows(&dram);
+        let is_elsewhere = |line: &LineAddr| {
+            dram.channel_of(*line) == 0 && fold(line.0 >> dram.rows.lines_log2, 2) != fold(0, 2)
+        };
+        let lines: Vec<LineAddr> = (0..1000).map(LineAddr).filter(is_elsewhere).collect();
+        let all = [row[0], other[0], lines[0], lines[1]];
+        let entered = all.map(|line| dram.write(line, BEGIN) - BEGIN);
+        // The second line closes the row of the first, after 90 cycles, in 30. The third has another
+        // bank, and no entry before 160: its row opens 40 cycles later.
+        assert_eq!(entered, [0, 40, 40 + 120, 160 + 40]);
     }
 }

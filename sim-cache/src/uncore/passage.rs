@@ -331,22 +331,22 @@ impl Uncore {
         (answered, end)
     }
 
-    /// Ends an atomic: its operand goes to the home node, its result, which is at the core at
-    /// `arrives`, leaves.
-    pub(crate) fn end_atomic(
+    /// Sends the operand of an atomic to its home node, which the result, at the core at `arrives`,
+    /// leaves. Returns when the transaction can end.
+    pub(crate) fn take_operand(
         &mut self,
         core: usize,
         line: LineAddr,
         accepted: Accepted,
         arrives: Cycle,
-    ) {
+    ) -> Cycle {
         if self.contention.limits() == (false, false) {
-            return;
+            return arrives;
         }
         let asked = self.sent_to_core(core, line, Message::DBIDResp, accepted.home);
         let operand = self.sent_to_home(core, line, Message::PartWrData, asked);
         let way = self.path_cycles(core, line) + self.latencies.interface;
-        self.end(line, accepted, operand.max(arrives.saturating_sub(way)));
+        operand.max(arrives.saturating_sub(way))
     }
 
     /// Ends maintenance, whose last answer to a snoop is at the home node at `end`. Returns when

@@ -10,8 +10,8 @@
 //! than the depth ever wait.
 //!
 //! Requests do not come in time order. The line that came first leaves first, whatever its turn
-//! was here, and a write that came before all waiting ones is itself that line: it waits for the
-//! channel, and not for writes of later cycles.
+//! was here, and a write that came before all waiting ones is itself that line. Entries that lines
+//! of later cycles take were free when a write came, so that it waits for none of these.
 
 use sim_core::{Cycle, LineAddr};
 
@@ -28,33 +28,47 @@ pub(crate) struct Waiting {
 /// Queue of one channel.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteQueue {
-    depth: usize,
-    /// In the order in which the model meets them.
-    waiting: Vec<Waiting>,
+    /// One for each entry; the first `used` of them wait, in the order in which the model meets
+    /// them.
+    waiting: Box<[Waiting]>,
+    used: usize,
 }
 
 impl WriteQueue {
     /// Creates an empty queue.
     pub(crate) fn new(depth: u32) -> WriteQueue {
-        let depth = depth as usize;
-        WriteQueue { depth, waiting: Vec::with_capacity(depth) }
+        let none = Waiting { line: LineAddr(0), came: 0, ready: 0 };
+        WriteQueue { waiting: vec![none; depth as usize].into(), used: 0 }
     }
 
     /// Returns whether every entry is taken.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.len() >= self.depth
+        self.used == self.waiting.len()
+    }
+
+    /// Returns whether lines that came no later than `at` take every entry.
+    pub(crate) fn is_full_at(&self, at: Cycle) -> bool {
+        self.is_full() && self.waiting.iter().all(|waiting| waiting.came <= at)
     }
 
     /// Removes the line that came first, so that it is transferred. Returns `None` if all came
     /// after `at`.
     pub(crate) fn take_first(&mut self, at: Cycle) -> Option<Waiting> {
-        let places = self.waiting.iter().enumerate();
-        let (first, waiting) = places.min_by_key(|(_, waiting)| waiting.came)?;
-        (waiting.came <= at).then(|| self.waiting.remove(first))
+        let places = self.waiting[..self.used].iter().enumerate();
+        let (place, first) = places.min_by_key(|(_, waiting)| waiting.came)?;
+        let first = *first;
+        if first.came > at {
+            return None;
+        }
+        self.waiting.copy_within(place + 1..self.used, place);
+        self.used -= 1;
+        Some(first)
     }
 
-    /// Adds a line whose write came at `came` and that has its entry from `ready` on.
+    /// Adds a line whose write came at `came` and that has its entry from `ready` on. An entry must
+    /// be free.
     pub(crate) fn push(&mut self, line: LineAddr, came: Cycle, ready: Cycle) {
-        self.waiting.push(Waiting { line, came, ready });
+        self.waiting[self.used] = Waiting { line, came, ready };
+        self.used += 1;
     }
 }
