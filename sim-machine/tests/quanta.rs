@@ -344,6 +344,24 @@ fn threads_whose_writes_wait_for_memory_count_the_same_on_any_number_of_cpus() {
 }
 
 #[test]
+fn threads_with_a_buffer_of_victims_count_the_same_in_quanta() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 1 << 20)));
+    };
+    let small = ["memory.l2.size-bytes=131072", "memory.l2.queue-entries=4"];
+    let set = [&small[..], &["memory.l2.write-back-entries=2"]].concat();
+    let run = |set: &[&str], cpus| run_with(set, write, cpus, &RunOptions::default());
+    let [exact, quanta] = [None, Some(2)].map(|cpus| run(&set, cpus));
+    assert!(
+        quanta.quanta.is_some_and(|report| report.instructions > 100_000),
+        "{:?}",
+        quanta.notes
+    );
+    assert_eq!(counts(&exact), counts(&quanta));
+    assert_ne!(counts(&exact), counts(&run(&small, None)), "the buffer takes part");
+}
+
+#[test]
 fn what_needs_the_order_of_all_events_runs_in_exact_order_and_says_why() {
     let write = |writer: &mut Writer| writer.update(0, own(0, 4 << 10));
     let outcome = run(write, Some(2));
