@@ -313,8 +313,8 @@ mod tests {
         let lines: Vec<LineAddr> = (0..1000).map(LineAddr).filter(is_elsewhere).collect();
         let all = [row[0], other[0], lines[0], lines[1]];
         let entered = all.map(|line| dram.write(line, BEGIN) - BEGIN);
-        // The second line closes the row of the first, after 90 cycles, in 30. The third has another
-        // bank, and no entry before 160: its row opens 40 cycles later.
+        // The second line closes the row of the first, after 90 cycles, in 30. The third has
+        // another bank, and no entry before 160: its row opens 40 cycles later.
         assert_eq!(entered, [0, 40, 40 + 120, 160 + 40]);
     }
 }
