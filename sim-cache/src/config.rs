@@ -104,6 +104,8 @@ pub struct L2Config {
     pub write_bytes_per_cycle: u32,
     /// Transactions outstanding outside the core.
     pub queue_entries: u32,
+    /// Victims on their way to the home node. 0 means that they take entries of the queue.
+    pub write_back_entries: u32,
 }
 
 impl L2Config {
@@ -479,7 +481,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 19] = [
+        let rows: [(&'static str, u64, u64, u64); 20] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -487,6 +489,7 @@ impl MemoryConfig {
             ("memory.l1d.hit-cycles", m.l1d.hit_cycles.into(), 1, 64),
             ("memory.l1d.mshrs", m.l1d.mshrs.into(), 1, 64),
             ("memory.l2.queue-entries", m.l2.queue_entries.into(), 1, 256),
+            ("memory.l2.write-back-entries", m.l2.write_back_entries.into(), 0, 256),
             ("memory.l2.read-bytes-per-cycle", m.l2.read_bytes_per_cycle.into(), 4, 64),
             ("memory.l2.write-bytes-per-cycle", m.l2.write_bytes_per_cycle.into(), 4, 64),
             ("memory.l2-tlb.lookups", m.l2_tlb.lookups.into(), 1, 16),

@@ -100,6 +100,8 @@ pub struct CoreMemory {
     /// Port of the L2 for stores that stream past the L1 D-cache.
     pub(crate) l2_write_port: Bandwidth,
     pub(crate) l2_queue: Mshrs,
+    /// Buffer of victims; `None` if these take entries of the queue.
+    pub(crate) write_backs: Option<Mshrs>,
     pub(crate) bus: BusPort,
     /// Latest completions of the operations that this core sent to all.
     pub(crate) sent_to_all: DvmOperation,
@@ -150,6 +152,7 @@ impl CoreMemory {
             l2_port: Bandwidth::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
             l2_write_port: Bandwidth::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
+            write_backs: (l2.write_back_entries > 0).then(|| Mshrs::new(l2.write_back_entries)),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             sent_to_all: DvmOperation::default(),
             l2_misses: MissIntervals::new(),

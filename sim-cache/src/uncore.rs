@@ -3,9 +3,9 @@
 //! 3.2.21, 4.6.4.
 //!
 //! Each part is a file: `mesh`, `links`, `home_node`, `request_queue`, `slc`, `snoop_filter`,
-//! `dvm`, `dvm_node`, `dram`, `remote`. This file combines them into the path of a request: core,
-//! mesh, home node, supplier, and back. `coherence` decides which other cores hold a line.
-//! `passage` has the times of messages.
+//! `dvm`, `dvm_node`, `dram`, `write_queue`, `remote`. This file combines them into the path of a
+//! request: core, mesh, home node, supplier, and back. `coherence` decides which other cores hold a
+//! line. `passage` has the times of messages.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;
@@ -24,6 +24,7 @@ pub(crate) mod slc;
 pub(crate) mod snoop_filter;
 pub(crate) mod snoop_queue;
 pub(crate) mod traffic;
+pub(crate) mod write_queue;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::chi::Message;
@@ -141,6 +142,9 @@ impl Uncore {
         let mut traffic = Traffic::new(mesh.plan(), config.mesh.core_clock_percent);
         let (queues, links) = contention.limits();
         traffic.note_limits(queues, queues && slc.line_hazards, links);
+        if dram.write_entries > 0 {
+            traffic.note_limited_writes();
+        }
         traffic.note_sync(config.dvm.sync);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
@@ -252,11 +256,17 @@ impl Uncore {
         self.access_memory(line, Message::ReadNoSnp, at)
     }
 
-    /// Writes a line to memory. Returns when the home node has the answer.
+    /// Writes a line to memory. The transaction that causes this ends no sooner than the line has
+    /// its place in a limited queue of the channel.
     #[cfg_attr(debug_assertions, track_caller)]
-    fn write_memory(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+    fn write_memory(&mut self, line: LineAddr, at: Cycle) {
         self.count_memory_write(line);
-        self.access_memory(line, Message::WriteNoSnpFull, at)
+        if self.chip_of(line).dram.limits_writes() {
+            let placed = self.queue_write(line, at);
+            self.contention.note_placed(placed);
+        } else {
+            self.access_memory(line, Message::WriteNoSnpFull, at);
+        }
     }
 
     /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly. The
@@ -449,8 +459,9 @@ impl Uncore {
         };
         self.request(Agent::Core(core as u32), line, request);
         let accepted = self.admit(core, line, request, at);
-        let answered = self.copy_back(core, line, accepted, answer);
+        let (answered, end) = self.copy_back(core, line, accepted, answer);
         let in_slc = self.keep_at_home(line, dirty, accepted.home);
+        self.end(line, accepted, end);
         self.count_look_up(line, in_slc, true);
         answered
     }
@@ -460,8 +471,9 @@ impl Uncore {
         self.log(core, line, Some(at), Logged::CleanCopy);
         self.request(Agent::Core(core as u32), line, Message::WriteCleanFull);
         let accepted = self.admit(core, line, Message::WriteCleanFull, at);
-        self.copy_back(core, line, accepted, Message::CompDBIDResp);
+        let (_, end) = self.copy_back(core, line, accepted, Message::CompDBIDResp);
         let in_slc = self.keep_at_home(line, true, accepted.home);
+        self.end(line, accepted, end);
         self.count_look_up(line, in_slc, true);
     }
 

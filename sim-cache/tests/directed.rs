@@ -36,3 +36,4 @@ mod tlb_maintenance;
 mod tlbs;
 mod touches;
 mod translation;
+mod writes;

@@ -44,7 +44,9 @@ home_events! {
     CacheEviction = 0x0A,
     /// A line is put into a way of the system level cache that held none.
     FillInvalidWay = 0x0B,
-    /// A request is sent to memory.
+    /// Memory sends a request back because its queue is full.
+    MemoryRetried = 0x0C,
+    /// A request is sent to memory, for the first time or again.
     MemoryRequest = 0x0D,
     /// A request takes an entry of the queue while an older one to its line is unfinished.
     AddressHazard = 0x10,
@@ -342,6 +344,8 @@ pub struct MeshCounts {
     pub limits_queues: bool,
     /// Requests to a line wait at its home node for an earlier one.
     pub limits_hazards: bool,
+    /// Memory sends writes back that its queues have no room for.
+    pub limits_writes: bool,
     /// Flits wait for links.
     pub limits_links: bool,
     /// Cycles of the mesh's clock.
@@ -375,6 +379,7 @@ impl MeshCounts {
             synchronizes: false,
             limits_queues: false,
             limits_hazards: false,
+            limits_writes: false,
             limits_links: false,
             cycles: 0,
             reads_sent_again: 0,

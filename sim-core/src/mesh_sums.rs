@@ -16,6 +16,9 @@ pub fn broken_sums(counts: &MeshCounts) -> Vec<String> {
         ("requests sent back, by event and by message", retries(counts)),
         ("requests sent back and credits", credits(counts)),
         ("memory requests of home nodes and of memory controllers", memory(counts)),
+        ("writes sent back by memory, by event and by message", memory_retries(counts)),
+        ("writes sent back by memory and credits", memory_credits(counts)),
+        ("memory requests that are not sent back and lines of memory", memory_lines(counts)),
         ("snoops by event", snoops_by_event(counts)),
         ("forwarding snoops by event and by code", forwarding(counts)),
         ("snoops and their answers", answers(counts)),
@@ -66,6 +69,25 @@ fn credits(counts: &MeshCounts) -> (u64, u64) {
 fn memory(counts: &MeshCounts) -> (u64, u64) {
     let at_memory = received(counts, AgentKind::Memory, on(Channel::Req));
     (counts.of_homes(HomeEvent::MemoryRequest), at_memory)
+}
+
+fn memory_retries(counts: &MeshCounts) -> (u64, u64) {
+    let messages = counts.sent_by(AgentKind::Memory, Message::RetryAck);
+    (counts.of_homes(HomeEvent::MemoryRetried), messages)
+}
+
+fn memory_credits(counts: &MeshCounts) -> (u64, u64) {
+    let came = |message| counts.received_by(AgentKind::Home, message);
+    (came(Message::RetryAck), came(Message::PCrdGrant))
+}
+
+/// Memory sends the line of each read and receives that of each write.
+fn memory_lines(counts: &MeshCounts) -> (u64, u64) {
+    let sent_back = counts.sent_by(AgentKind::Memory, Message::RetryAck);
+    let all = received(counts, AgentKind::Memory, on(Channel::Req));
+    let read = counts.sent_by(AgentKind::Memory, Message::CompData);
+    let written = counts.received_by(AgentKind::Memory, Message::NonCopyBackWrData);
+    (all.saturating_sub(sent_back), read + written)
 }
 
 fn snoops_by_event(counts: &MeshCounts) -> (u64, u64) {
@@ -180,6 +202,7 @@ fn parts(counts: &MeshCounts) -> Vec<String> {
         (HomeEvent::SharedEviction, HomeEvent::FilterEviction),
         (HomeEvent::StashDataPull, HomeEvent::StashSnoop),
         (HomeEvent::RequestRetried, HomeEvent::RequestReceived),
+        (HomeEvent::MemoryRetried, HomeEvent::MemoryRequest),
         (HomeEvent::AddressHazard, HomeEvent::RequestReceived),
         (HomeEvent::AtomicHazard, HomeEvent::AddressHazard),
     ];
@@ -223,6 +246,24 @@ mod tests {
         counts.raise(0, HomeEvent::FillInvalidWay);
         counts.raise(0, HomeEvent::FillInvalidWay);
         assert_eq!(broken_sums(&counts).len(), 2, "{:?}", broken_sums(&counts));
+    }
+
+    #[test]
+    fn a_write_that_memory_sends_back_is_no_line() {
+        let (home, memory) = (Agent::Home(0), Agent::Memory(0));
+        let mut counts = counts();
+        for _ in 0..2 {
+            counts.raise(0, HomeEvent::MemoryRequest);
+            counts.send(home, memory, Message::WriteNoSnpFull);
+        }
+        counts.raise(0, HomeEvent::MemoryRetried);
+        counts.send(memory, home, Message::RetryAck);
+        let lines = "memory requests that are not sent back and lines of memory: 1 and 0";
+        let credits = "writes sent back by memory and credits: 1 and 0";
+        assert_eq!(broken_sums(&counts), [credits, lines]);
+        counts.send(memory, home, Message::PCrdGrant);
+        counts.send(home, memory, Message::NonCopyBackWrData);
+        assert_eq!(broken_sums(&counts), Vec::<String>::new());
     }
 
     #[test]

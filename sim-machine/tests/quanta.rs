@@ -85,12 +85,24 @@ fn run(write: impl Fn(&mut Writer), cpus: Option<usize>) -> Outcome {
 }
 
 fn run_part(write: impl Fn(&mut Writer), cpus: Option<usize>, options: &RunOptions) -> Outcome {
+    run_with(&[], write, cpus, options)
+}
+
+/// Runs a trace on a machine with some assignments.
+fn run_with(
+    assignments: &[&str],
+    write: impl Fn(&mut Writer),
+    cpus: Option<usize>,
+    options: &RunOptions,
+) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("threads.n2t");
     let mut writer = Writer::new(&path);
     write(&mut writer);
     writer.trace.finish().expect("a whole trace");
-    let document = ConfigSource::default().document().expect("the profile is embedded");
+    let overrides: Vec<String> = assignments.iter().map(|text| (*text).to_owned()).collect();
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the profile is embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
     let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
     let session = match cpus {
@@ -303,6 +315,50 @@ fn a_counted_part_is_the_same_in_quanta() {
     assert!(quanta.quanta.is_some_and(|report| report.instructions > 100_000));
     assert_eq!(exact.total().value(PmuEvent::INST_RETIRED), 4 * 50_003);
     assert_eq!(counts(&exact), counts(&quanta));
+}
+
+#[test]
+fn threads_whose_writes_wait_for_memory_count_the_same_on_any_number_of_cpus() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 1 << 20)));
+    };
+    let limits = ["memory.slc.queue-entries=4", "memory.dram.write-entries=2"];
+    let small = [
+        "memory.slc.slice-bytes=16384",
+        "memory.l2.size-bytes=131072",
+        "memory.dram.channels=1",
+        "memory.dram.line-cycles=32",
+    ];
+    let run = |set: &[&str], cpus| run_with(set, write, cpus, &RunOptions::default());
+    let set = [&limits[..], &small, &["memory.l2.write-back-entries=2"]].concat();
+    let all = [None, Some(1), Some(2), Some(8)].map(|cpus| run(&set, cpus));
+    let said = "requests of all cores wait for home nodes or links";
+    for other in &all[1..] {
+        assert!(format!("{:?}", all[0].cores) == format!("{:?}", other.cores), "other results");
+        assert!(other.notes.iter().any(|note| note.ends_with(said)), "{:?}", other.notes);
+    }
+    // Reads and writes share a full channel; with a queue, reads go first.
+    let free = run(&[&limits[..1], &small].concat(), None);
+    let cycles = |outcome: &Outcome| outcome.total().value(PmuEvent::CPU_CYCLES);
+    assert_ne!(cycles(&free), cycles(&all[0]), "the queue of writes takes part");
+}
+
+#[test]
+fn threads_with_a_buffer_of_victims_count_the_same_in_quanta() {
+    let write = |writer: &mut Writer| {
+        (0..4).for_each(|thread| writer.update(thread, own(thread, 1 << 20)));
+    };
+    let small = ["memory.l2.size-bytes=131072", "memory.l2.queue-entries=4"];
+    let set = [&small[..], &["memory.l2.write-back-entries=2"]].concat();
+    let run = |set: &[&str], cpus| run_with(set, write, cpus, &RunOptions::default());
+    let [exact, quanta] = [None, Some(2)].map(|cpus| run(&set, cpus));
+    assert!(
+        quanta.quanta.is_some_and(|report| report.instructions > 100_000),
+        "{:?}",
+        quanta.notes
+    );
+    assert_eq!(counts(&exact), counts(&quanta));
+    assert_ne!(counts(&exact), counts(&run(&small, None)), "the buffer takes part");
 }
 
 #[test]

@@ -85,6 +85,7 @@ pub fn basis(truth: Truth, events: &[&str]) -> Basis {
         | Truth::MeshSlcBothBytes
         | Truth::MeshOtherAccepted => Basis::Partly,
         Truth::MeshSentBack => against("pocq_retry"),
+        Truth::MeshMemorySentBack => against("mc_retries"),
         Truth::MeshMemoryRequests
         | Truth::MeshMemoryReads
         | Truth::MeshMemoryBytes
@@ -136,6 +137,7 @@ fn requests(counts: &MeshCounts) -> Vec<(Truth, u64)> {
         (Truth::MeshArrivals, at(AgentKind::Home)),
         (Truth::MeshMemoryReads, counts.received_by(AgentKind::Memory, Message::ReadNoSnp)),
         (Truth::MeshMemoryRequests, at(AgentKind::Memory)),
+        (Truth::MeshMemorySentBack, counts.sent_by(AgentKind::Memory, Message::RetryAck)),
         (Truth::MeshDeviceRequests, at(AgentKind::Device)),
         (Truth::MeshGatewayRequests, at(AgentKind::Gateway)),
     ]
@@ -282,6 +284,22 @@ mod tests {
         }
     }
 
+    /// A read and a write, which was sent back once.
+    #[test]
+    fn a_write_that_memory_sent_back_is_a_third_of_three_requests() {
+        let (home, memory) = (Agent::Home(0), Agent::Memory(0));
+        let mut counts = counts();
+        let requests = [Message::ReadNoSnp, Message::WriteNoSnpFull, Message::WriteNoSnpFull];
+        for request in requests {
+            counts.send(home, memory, request);
+        }
+        counts.send(memory, home, Message::RetryAck);
+        counts.cycles = 500;
+        let truths = truths(&counts, &SuppliedLines::default(), 1.0);
+        assert_eq!(truths.value(Truth::MeshMemorySentBackRatio), Some(1.0 / 3.0));
+        assert_eq!(truths.value(Truth::MeshMemorySentBackRate), Some(2.0));
+    }
+
     /// Two reads, one write-back, a WriteEvictOrEvict and a WriteCleanFull; an atomic.
     #[test]
     fn requests_that_may_move_a_line_have_a_least_and_a_most() {
@@ -323,6 +341,9 @@ mod tests {
         let retry = |name| basis(Truth::MeshSentBackRatio, &[name, "PMU_HNF_POCQ_REQS_RECVD"]);
         assert_eq!(retry("PMU_HNF_POCQ_RETRY"), Basis::Independent);
         assert_eq!(retry("CMN_HNF_WP_TXRSP_RETRYACK_COUNT"), Basis::SameCounts);
+        let of_memory = |name| basis(Truth::MeshMemorySentBackRate, &[name]);
+        assert_eq!(of_memory("PMU_HNF_MC_RETRIES"), Basis::Independent);
+        assert_eq!(of_memory("CMN_SNF_WP_TXRSP_RETRY_COUNT"), Basis::SameCounts);
         assert_eq!(basis(Truth::MeshPeerBandwidth, &["PMU_HNF_SNP_FWDED"]), Basis::Independent);
         assert_eq!(basis(Truth::MeshMemoryRate, &["PMU_HNF_MC_REQS"]), Basis::Independent);
         assert_eq!(basis(Truth::MeshMemoryRate, &["CMN_SNF_WP_RXREQ_COUNT"]), Basis::SameCounts);

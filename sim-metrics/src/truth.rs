@@ -105,7 +105,7 @@ macro_rules! truths {
     ) => {
         /// Quantity whose true value the machine knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
+        #[repr(u16)]
         pub enum Truth {
             $(#[doc = $definition] $name,)*
             $(#[doc = $ratio_definition] $ratio,)*
@@ -369,7 +369,8 @@ truths! {
         MeshSnoops = "mesh.snoops", Messages, "Snoops that home nodes sent, one for each core.";
         MeshForwards = "mesh.snoops.forwarding", Messages, "Snoops that made a core send its line to the requester.";
         MeshMemoryReads = "mesh.memory.reads", Messages, "Requests to read a line that memory controllers received.";
-        MeshMemoryRequests = "mesh.memory.requests", Messages, "Requests that memory controllers received, reads and writes.";
+        MeshMemoryRequests = "mesh.memory.requests", Messages, "Requests that memory controllers received, reads and writes, including those sent back.";
+        MeshMemorySentBack = "mesh.memory.sent_back", Messages, "Writes that memory controllers sent back.";
         MeshDeviceRequests = "mesh.devices.requests", Messages, "Requests that the home node of devices received.";
         MeshGatewayRequests = "mesh.gateway.requests", Messages, "Requests that left for another chip.";
         MeshReads = "mesh.home.reads", Messages, "ReadNotSharedDirty requests at home nodes.";
@@ -410,6 +411,7 @@ truths! {
         MeshHazardRatio = "mesh.home.hazard_ratio", Share, MeshHazards / MeshAccepted, "Fraction of the accepted requests whose line an older unfinished request used.";
         MeshMemoryEach = "mesh.memory.requests_each", PerRequest, MeshMemoryRequests / MeshAccepted, "Requests to memory for each accepted request at home nodes.";
         MeshMemoryReadsEach = "mesh.memory.reads_each", PerRequest, MeshMemoryReads / MeshAccepted, "Requests to read memory for each accepted request at home nodes.";
+        MeshMemorySentBackRatio = "mesh.memory.sent_back_ratio", Share, MeshMemorySentBack / MeshMemoryRequests, "Fraction of the requests that arrived at memory controllers and were sent back.";
         MeshOfCores = "mesh.requests.share_cores", Share, MeshCoreRequests / MeshRequests, "Fraction of the requests that cores sent.";
         MeshOfIo = "mesh.requests.share_io", Share, MeshIoRequests / MeshRequests, "Fraction of the requests that I/O agents sent.";
         MeshOfRemote = "mesh.requests.share_remote", Share, MeshRemoteRequests / MeshRequests, "Fraction of the requests that came from another chip.";
@@ -444,6 +446,7 @@ truths! {
         MeshSnoopRate = "mesh.rate.snoops", PerKiloMeshCycle, MeshSnoops / MeshCycles, "Snoops that home nodes sent for each 1000 cycles of the mesh.";
         MeshForwardRate = "mesh.rate.snoops.forwarding", PerKiloMeshCycle, MeshForwards / MeshCycles, "Snoops that made a core send its line to the requester for each 1000 cycles of the mesh.";
         MeshMemoryRate = "mesh.rate.memory.requests", PerKiloMeshCycle, MeshMemoryRequests / MeshCycles, "Requests at memory controllers for each 1000 cycles of the mesh.";
+        MeshMemorySentBackRate = "mesh.rate.memory.sent_back", PerKiloMeshCycle, MeshMemorySentBack / MeshCycles, "Writes that memory controllers sent back for each 1000 cycles of the mesh.";
         MeshDeviceRate = "mesh.rate.devices.requests", PerKiloMeshCycle, MeshDeviceRequests / MeshCycles, "Requests at the home node of devices for each 1000 cycles of the mesh.";
         MeshMovedRate = "mesh.rate.lines.moved", PerKiloMeshCycle, MeshMovedLines / MeshCycles, "Lines that cores read or sent as copy-backs for each 1000 cycles of the mesh.";
         MeshAskedRate = "mesh.rate.lines.asked", PerKiloMeshCycle, MeshAskedLines / MeshCycles, "Requests of mesh.lines.asked for each 1000 cycles of the mesh.";

@@ -1,6 +1,7 @@
 //! Writes `docs/loaded-latency.md` and its figure: latency over bandwidth, bandwidth by cores and
 //! the time from core to core, without and with the limits of the mesh.
 
+mod depths;
 mod page;
 
 use anyhow::{Context, Result};
@@ -11,11 +12,14 @@ use sim_machine::config::{ConfigSource, MachineConfig, Profile};
 use sim_report::figure::loaded::{self as figure, Curve};
 use sim_tests::repository;
 
+use depths::Depths;
+
 /// Assignments that switch every limit of the mesh on.
-const LIMITS: [&str; 3] = [
+const LIMITS: [&str; 4] = [
     "memory.slc.queue-entries=32",
     "memory.slc.line-hazards=true",
     "memory.mesh.link-contention=true",
+    "memory.dram.write-entries=64",
 ];
 /// Machines of the page.
 const MACHINES: [Machine; 2] = [Machine::Cobalt100, Machine::Yitian710];
@@ -50,6 +54,9 @@ pub(crate) struct Args {
     /// Print the tables and write nothing
     #[arg(long)]
     print: bool,
+    /// Measure and print the tables of updates, writes and copies of one machine alone
+    #[arg(long, value_name = "MACHINE")]
+    writes: Option<String>,
 }
 
 /// Assignments for what the published figures of a machine see of it.
@@ -81,10 +88,19 @@ struct Measured {
     /// Bandwidth by [`numbers`] and [`COLUMNS`].
     bandwidths: Both<Vec<[f64; COLUMNS.len()]>>,
     pairs: Both<Pairs>,
+    /// Bandwidths of the most cores by the depths of queues.
+    depths: Depths,
 }
 
 /// Measures both machines and writes the page.
 pub(crate) fn run(args: &Args) -> Result<bool> {
+    if let Some(name) = &args.writes {
+        let machine = MACHINES.into_iter().find(|machine| machine.name() == name);
+        let machine = machine.with_context(|| {
+            format!("--writes '{name}': the page has no such machine; use cobalt-100 or yitian-710")
+        })?;
+        return print_writes(machine);
+    }
     let measured = MACHINES.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
     let text = page::page(&measured);
     if args.print {
@@ -123,10 +139,7 @@ fn measure(machine: Machine) -> Result<Measured> {
     let memory = curve(&configs, Supply::Dram);
     let cache = curve(&small, Supply::Slc(CURVE_BYTES));
     println!("{}: bandwidths", machine.name());
-    let of_writes = Both {
-        free: config(machine, &SMALL_CACHES)?,
-        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
-    };
+    let of_writes = configs_of_writes(machine)?;
     let bandwidths = configs.with(&of_writes).each(|(config, of_writes)| {
         let of = |cores| {
             COLUMNS.map(|(supply, work)| {
@@ -138,7 +151,39 @@ fn measure(machine: Machine) -> Result<Measured> {
     });
     println!("{}: pairs of cores", machine.name());
     let pairs = configs.each(|config| loaded::pairs(config, CORES));
-    Ok(Measured { machine, memory, cache, bandwidths, pairs })
+    println!("{}: depths of queues", machine.name());
+    let depths = depths::measure(machine, most_cores(machine))?;
+    Ok(Measured { machine, memory, cache, bandwidths, pairs, depths })
+}
+
+/// Returns the largest number of cores in the tables of a machine.
+fn most_cores(machine: Machine) -> usize {
+    numbers(machine).last().unwrap_or(1)
+}
+
+/// Returns the configurations for streams that write.
+fn configs_of_writes(machine: Machine) -> Result<Both<MachineConfig>> {
+    Ok(Both {
+        free: config(machine, &SMALL_CACHES)?,
+        limited: config(machine, &[&LIMITS[..], &SMALL_CACHES].concat())?,
+    })
+}
+
+/// Measures and prints what streams that write depend on.
+fn print_writes(machine: Machine) -> Result<bool> {
+    let bandwidths = configs_of_writes(machine)?.each(|config| {
+        let of = |cores| {
+            COLUMNS.map(|(supply, work)| match work {
+                Work::Read => 0.0,
+                _ => loaded::bandwidth(config, cores, supply, work),
+            })
+        };
+        numbers(machine).map(of).collect()
+    });
+    println!("{}", page::writes(machine, &bandwidths));
+    let depths = depths::measure(machine, most_cores(machine))?;
+    println!("{}", depths::table(&[(page::depths_title(machine), &depths)]));
+    Ok(true)
 }
 
 impl<T> Both<T> {

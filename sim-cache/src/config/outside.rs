@@ -124,6 +124,9 @@ pub struct DramConfig {
     pub precharge_cycles: u32,
     /// Core cycles for which a row is open at least. Then it is closed unless it is accessed.
     pub active_cycles: u32,
+    /// Writes that wait at a channel; it sends others back. 0 is no limit. Needs
+    /// `memory.slc.queue-entries`.
+    pub write_entries: u32,
 }
 
 /// `[memory.chips]`: a second chip with the same mesh, home nodes and memory, whose cores are idle.
@@ -156,7 +159,7 @@ impl MemoryConfig {
         let delay = MAX_DELAY as u32;
         // The access time includes the opening of a row.
         let activate = if dram.banks > 0 { dram.access_cycles } else { delay };
-        let rows: [(&'static str, u32, u32, u32); 27] = [
+        let rows: [(&'static str, u32, u32, u32); 28] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
@@ -181,6 +184,7 @@ impl MemoryConfig {
             ("memory.dram.activate-cycles", dram.activate_cycles, 0, activate.min(delay)),
             ("memory.dram.precharge-cycles", dram.precharge_cycles, 0, delay),
             ("memory.dram.active-cycles", dram.active_cycles, 0, delay),
+            ("memory.dram.write-entries", dram.write_entries, 0, 1024),
             ("memory.chips.count", chips.count, 1, 2),
             ("memory.chips.link-cycles", chips.link_cycles, 0, delay),
             ("memory.chips.remote-pages-per-256", chips.remote_pages_per_256, 0, 256),
@@ -215,6 +219,12 @@ impl MemoryConfig {
             let wrong = "requests wait in entries of a queue that has no limit".to_owned();
             let right = "set memory.slc.queue-entries, such as 32";
             refuse(found, "memory.slc.line-hazards", wrong, right);
+        }
+        if self.dram.write_entries > 0 && slc.queue_entries == 0 {
+            let wrong =
+                "a full queue of writes delays nothing without queues of home nodes".to_owned();
+            let right = "set memory.slc.queue-entries, such as 32";
+            refuse(found, "memory.dram.write-entries", wrong, right);
         }
         check_range(found, "memory.snoop-filter.ways", filter.ways.into(), 1, 64);
         let lines = u64::from(filter.slice_lines);

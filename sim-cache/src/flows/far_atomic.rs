@@ -96,12 +96,13 @@ impl Uncore {
         let accepted = self.admit(core, line, message, at);
         let sent = Sent { left: at, home: accepted.home };
         let reply = self.supply(core, line, CoherenceRequest::Atomic, own_copies, sent);
-        self.end_atomic(core, line, accepted, reply.arrives);
+        let end = self.take_operand(core, line, accepted, reply.arrives);
         let is_store = message == Message::AtomicStore;
         let answer = if is_store { Message::Comp } else { Message::PartCompData };
         self.home_sends(core, line, answer);
         self.forget_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);
+        self.end(line, accepted, end);
         reply
     }
 }

@@ -170,7 +170,6 @@ impl CoreMemory {
         let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
         let (arrives, ready) =
             if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
-        self.l2_queue.hold(slot, arrives);
         if !is_ideal {
             self.l2_misses.add(leaves, arrives);
         }
@@ -189,6 +188,8 @@ impl CoreMemory {
             _ => Insertion::Demand,
         };
         let victim = self.l2.allocate(Indexed::physically(line), state, insertion);
+        let filled = if is_ideal { arrives } else { self.filled_at(arrives, victim, leaves) };
+        self.l2_queue.hold(slot, filled);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         self.l2_edge(request, |edges| edges.allocated(sent_out), sink);
         L2Reply {
@@ -243,9 +244,9 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        // The victim waits for a slot of the queue and holds it until the home node has the line. A
-        // CHI copy-back is a transaction, like a read.
-        let slot = self.l2_queue.find(at);
+        // The victim waits for a slot of its buffer or of the queue and holds it until the home
+        // node has the line. A CHI copy-back is a transaction, like a read.
+        let slot = self.write_backs.as_ref().unwrap_or(&self.l2_queue).find(at);
         let mut leaves = slot.from;
         if written_out {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
@@ -256,8 +257,22 @@ impl CoreMemory {
             uncore.note_poison(victim.line, poisoned);
         }
         let taken = uncore.accept_victim(self.number, victim.line, dirty, sent);
-        self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
+        let end = if self.is_ideal_beyond_l2() { sent } else { taken };
+        self.write_backs.as_mut().unwrap_or(&mut self.l2_queue).hold(slot, end);
         written_out
+    }
+
+    /// Returns when the line that arrives at `arrives` is in the L2, and its entry of the queue is
+    /// free: its victim, which leaves at `leaves` at the earliest, must have room in the buffer of
+    /// victims. The L1 gets the line when it arrives.
+    ///
+    /// No wait is circular: an entry of the queue waits for one of the buffer, this for the home
+    /// node, the home node for the write queue of memory, and that for its channel alone.
+    fn filled_at(&self, arrives: Cycle, victim: Option<Victim>, leaves: Cycle) -> Cycle {
+        match (&self.write_backs, victim) {
+            (Some(buffer), Some(_)) => arrives.max(buffer.find(leaves).from),
+            _ => arrives,
+        }
     }
 
     /// Writes a dirty L1 D-cache victim to the L2, which holds its line by inclusion (decision
@@ -305,7 +320,6 @@ impl CoreMemory {
         let claimed =
             uncore.request_without_data(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
-        self.l2_queue.hold(slot, if is_ideal { at } else { claimed });
         sink.notify(Notice::Edge(FlowEdge::L2WriteMiss));
         sink.notify(Notice::Edge(FlowEdge::L2WriteClaim));
         self.stats.streamed_lines += 1;
@@ -315,6 +329,8 @@ impl CoreMemory {
         let state =
             LineState::refilled(RefillTime::between(at, at), DataSource::L2).with_dirty(true);
         let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
+        let filled = if is_ideal { at } else { self.filled_at(claimed, victim, leaves) };
+        self.l2_queue.hold(slot, filled);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         sink.notify(Notice::Edge(WRITE_EDGES.allocated(sent_out)));
         if is_ideal { taken } else { leaves - self.latencies.l2_lookup }

@@ -1,10 +1,12 @@
-//! Local memory: channels with a rate and an access time, and optional banks with open rows. Not
-//! modeled: refresh, the turn from reads to writes, groups of banks.
+//! Local memory: channels with a rate and an access time, optional banks with open rows, and an
+//! optional queue of writes at each channel. Not modeled: refresh, the turn from reads to writes,
+//! groups of banks.
 
 use sim_core::{Cycle, LINE_BYTES, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
+use crate::uncore::write_queue::{Waiting, WriteQueue};
 use crate::units::bandwidth::Bandwidth;
 
 /// Memory channels of one chip.
@@ -15,6 +17,8 @@ pub(crate) struct Dram {
     /// Banks of all channels, those of one channel together; empty if rows are not modeled.
     banks: Box<[Bank]>,
     rows: Rows,
+    /// Queues of writes, one for each channel; empty if they have no limit.
+    writes: Box<[WriteQueue]>,
 }
 
 /// Sizes and times of the rows of banks.
@@ -66,6 +70,7 @@ impl Dram {
     pub(crate) fn new(config: &DramConfig) -> Dram {
         let lines = u64::from(config.row_bytes) / LINE_BYTES * u64::from(config.channels);
         let banks = config.channels as usize * config.banks as usize;
+        let queues = if config.write_entries > 0 { config.channels } else { 0 };
         Dram {
             channels: vec![Bandwidth::rate(1, config.line_cycles); config.channels as usize].into(),
             access_cycles: config.access_cycles.into(),
@@ -77,6 +82,7 @@ impl Dram {
                 precharge: config.precharge_cycles.into(),
                 active: config.active_cycles.into(),
             },
+            writes: vec![WriteQueue::new(config.write_entries); queues as usize].into(),
         }
     }
 
@@ -85,19 +91,64 @@ impl Dram {
         fold(line.0, self.channels.len().trailing_zeros()) as u32
     }
 
-    /// Reads or writes a line whose request reaches its controller at `at`. Returns when it is
-    /// done.
+    /// Reads a line whose request reaches its controller at `at`, or writes it if writes have no
+    /// queue. Returns when it is done. A read does not wait for writes in a queue.
     pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        let channel = self.channel_of(line) as usize;
-        if self.banks.is_empty() {
-            return self.channels[channel].book(at) + self.access_cycles;
-        }
-        let Rows { lines_log2, banks_log2, activate, .. } = self.rows;
-        let row = line.0 >> lines_log2;
-        let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
-        let open = self.banks[bank].access(row, at, &self.rows);
         // The time of an access includes the opening of its row.
-        self.channels[channel].book(open) + self.access_cycles - activate
+        let opening = if self.banks.is_empty() { 0 } else { self.rows.activate };
+        self.transfer(line, at) + self.access_cycles - opening
+    }
+
+    /// Returns the first free cycle of the channel of a line at or after `at`, in which its
+    /// transfer begins, after its row is open.
+    fn transfer(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let channel = self.channel_of(line) as usize;
+        let open = if self.banks.is_empty() { at } else { self.open(line, at) };
+        self.channels[channel].book(open)
+    }
+
+    /// Returns when the row of a line is open for an access at `at`.
+    fn open(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let Rows { lines_log2, banks_log2, .. } = self.rows;
+        let row = line.0 >> lines_log2;
+        let channel = self.channel_of(line) as usize;
+        let bank = channel << banks_log2 | fold(row, banks_log2) as usize;
+        self.banks[bank].access(row, at, &self.rows)
+    }
+
+    /// Returns whether writes have queues of limited length.
+    pub(crate) fn limits_writes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Puts a line whose write reaches its controller at `at` into the queue of its channel.
+    /// Returns when the queue has room for it: at `at`, or when the transfer of a waiting line
+    /// begins.
+    pub(crate) fn write(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let channel = self.channel_of(line) as usize;
+        let queue = &mut self.writes[channel];
+        let mut room = at;
+        if queue.is_full() {
+            let waits = queue.is_full_at(at);
+            let Some(first) = queue.take_first(at) else {
+                self.transfer(line, at);
+                return at;
+            };
+            let left = self.send_off(first, at);
+            room = if waits { at.max(left) } else { at };
+        }
+        self.writes[channel].push(line, at, room);
+        room
+    }
+
+    /// Sends a line of a queue to memory at `at`, or in an earlier cycle that its channel has had
+    /// free. Returns the cycle in which its transfer begins.
+    fn send_off(&mut self, waiting: Waiting, at: Cycle) -> Cycle {
+        let channel = self.channel_of(waiting.line) as usize;
+        let now = at.max(waiting.ready);
+        // If it left earlier, its row took as many cycles to open as it takes now.
+        let opening = if self.banks.is_empty() { 0 } else { self.open(waiting.line, now) - now };
+        self.channels[channel].book(waiting.ready + opening)
     }
 }
 
@@ -115,6 +166,7 @@ mod tests {
             activate_cycles: 40,
             precharge_cycles: 30,
             active_cycles: 90,
+            write_entries: 0,
         }
     }
 
@@ -177,5 +229,92 @@ mod tests {
         for (n, line) in (0..).map(|n| (n, LineAddr(n * 77))).take(200) {
             assert_eq!(dram.access(line, 1000 * n), 1000 * n + 255);
         }
+    }
+
+    /// Returns a channel whose lines take 16 cycles each, with a queue of two writes.
+    fn two_writes() -> Dram {
+        Dram::new(&DramConfig { channels: 1, line_cycles: 16, write_entries: 2, ..config(0) })
+    }
+
+    /// Cycle in which the channel can begin with a line.
+    const BEGIN: Cycle = 1600;
+
+    #[test]
+    fn a_write_that_finds_two_waiting_enters_when_the_first_of_them_leaves() {
+        let mut dram = two_writes();
+        let entered = [0, 1, 2, 3, 4].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN);
+        // The third one sends the first off at once.
+        assert_eq!(entered, [0, 0, 0, 16, 32]);
+        // Both lines that wait came at the begin; the channel has been free since 48.
+        let later = [5, 6, 7, 8].map(|line| dram.write(LineAddr(line), BEGIN + 100) - BEGIN);
+        assert_eq!(later, [100, 100, 100, 112]);
+    }
+
+    #[test]
+    fn a_read_does_not_wait_for_writes_in_the_queue_and_they_use_the_cycles_that_it_leaves() {
+        let mut dram = two_writes();
+        let access = 255;
+        assert_eq!([0, 1].map(|line| dram.write(LineAddr(line), BEGIN)), [BEGIN; 2]);
+        let reads = [2, 3].map(|line| dram.access(LineAddr(line), BEGIN) - BEGIN - access);
+        assert_eq!(reads, [0, 16]);
+        // Both slots are taken by reads: the queue is full until the third one.
+        assert_eq!(dram.write(LineAddr(4), BEGIN) - BEGIN, 32);
+        assert_eq!(dram.access(LineAddr(5), BEGIN) - BEGIN - access, 48);
+    }
+
+    #[test]
+    fn a_write_does_not_wait_for_those_of_later_cycles() {
+        let mut dram = two_writes();
+        assert_eq!([0, 1].map(|line| dram.write(LineAddr(line), 9600)), [9600; 2]);
+        assert_eq!([2, 3].map(|line| dram.write(LineAddr(line), BEGIN) - BEGIN), [0, 0]);
+        assert_eq!([4, 5].map(|line| dram.write(LineAddr(line), 9600) - 9600), [0, 16]);
+    }
+
+    #[test]
+    fn the_line_that_came_first_leaves_first_and_those_of_the_same_cycle_take_entries() {
+        let mut dram = two_writes();
+        // Lines 0 and 1 are met in the other order of time.
+        assert_eq!(dram.write(LineAddr(0), BEGIN + 64), BEGIN + 64);
+        assert_eq!(dram.write(LineAddr(1), BEGIN), BEGIN);
+        assert_eq!(dram.write(LineAddr(2), BEGIN + 64), BEGIN + 64);
+        assert_eq!(dram.access(LineAddr(9), BEGIN) - BEGIN - 255, 16, "line 1 has the first slot");
+        // Both lines that wait came in this cycle: one leaves at once, the other a slot later.
+        assert_eq!([3, 4].map(|line| dram.write(LineAddr(line), BEGIN + 64) - BEGIN), [64, 80]);
+    }
+
+    #[test]
+    fn the_opening_of_a_row_delays_no_write_of_an_idle_channel() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 2, ..config(4) });
+        let (row, other) = rows(&dram);
+        for (n, line) in (0..).zip(&row[..8]) {
+            assert_eq!(dram.write(*line, BEGIN + 1000 * n), BEGIN + 1000 * n);
+        }
+        assert_eq!(dram.write(other[0], BEGIN), BEGIN, "it came before all that wait");
+    }
+
+    #[test]
+    fn a_bank_is_accessed_when_a_waiting_line_is_sent_off() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 1, ..config(4) });
+        let (row, _) = rows(&dram);
+        assert_eq!(dram.write(row[0], 1000), 1000);
+        assert_eq!(dram.access(row[1], 5000), 5000 + 255, "the read opens the row");
+        assert_eq!(dram.access(row[2], 5100), 5100 + 255 - 40);
+        assert_eq!(dram.write(row[3], 5110), 5110, "the first line goes to the open row");
+        assert_eq!(dram.access(row[4], 5150), 5150 + 255 - 40, "the row is still open");
+    }
+
+    #[test]
+    fn a_write_waits_until_the_row_of_the_oldest_line_is_open() {
+        let mut dram = Dram::new(&DramConfig { write_entries: 1, ..config(4) });
+        let (row, other) = rows(&dram);
+        let is_elsewhere = |line: &LineAddr| {
+            dram.channel_of(*line) == 0 && fold(line.0 >> dram.rows.lines_log2, 2) != fold(0, 2)
+        };
+        let lines: Vec<LineAddr> = (0..1000).map(LineAddr).filter(is_elsewhere).collect();
+        let all = [row[0], other[0], lines[0], lines[1]];
+        let entered = all.map(|line| dram.write(line, BEGIN) - BEGIN);
+        // The second line closes the row of the first, after 90 cycles, in 30. The third has
+        // another bank, and no entry before 160: its row opens 40 cycles later.
+        assert_eq!(entered, [0, 40, 40 + 120, 160 + 40]);
     }
 }

@@ -32,6 +32,9 @@ pub(crate) struct Contention {
     queues: Option<Box<[HomeQueue]>>,
     links: Option<Links>,
     clock_percent: u64,
+    /// Cycle in which all lines that the present transaction writes to memory have their places in
+    /// limited queues there.
+    placed: Cycle,
 }
 
 /// Request that its home node accepted.
@@ -52,12 +55,17 @@ impl Contention {
         let percent = config.mesh.core_clock_percent;
         let links = || Links::new(mesh.plan(), config.mesh.hop_cycles.into(), percent);
         let links = config.mesh.link_contention.then(links);
-        Contention { queues, links, clock_percent: percent.into() }
+        Contention { queues, links, clock_percent: percent.into(), placed: 0 }
     }
 
     /// Returns whether the queues of home nodes are limited, and whether links are.
     pub(crate) fn limits(&self) -> (bool, bool) {
         (self.queues.is_some(), self.links.is_some())
+    }
+
+    /// Notes that a line that the present transaction writes has its place in a queue of memory.
+    pub(crate) fn note_placed(&mut self, at: Cycle) {
+        self.placed = self.placed.max(at);
     }
 }
 
@@ -142,6 +150,54 @@ impl Uncore {
         done + hops + self.wait(memory, home, answer, done)
     }
 
+    /// Sends the write of a line to its channel at `at`, again if the queue there is full. Returns
+    /// when the home node has the answer that lets it send the line.
+    pub(super) fn queue_write(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let request = Message::WriteNoSnpFull;
+        let arrives = self.sent_to_memory(line, request, at);
+        let room = self.chip_of(line).dram.write(line, arrives);
+        let accepted = if room > arrives {
+            self.count_memory_retry(line);
+            let refused = self.sent_by_memory(line, Message::RetryAck, arrives);
+            let granted = self.sent_by_memory(line, Message::PCrdGrant, room);
+            self.sent_to_memory(line, request, granted.max(refused))
+        } else {
+            arrives
+        };
+        let answered = self.sent_by_memory(line, Message::CompDBIDResp, accepted);
+        self.sent_to_memory(line, Message::NonCopyBackWrData, answered);
+        answered
+    }
+
+    /// Returns when a message that leaves the home node of a line at `at` is at its channel.
+    fn sent_to_memory(&mut self, line: LineAddr, message: Message, at: Cycle) -> Cycle {
+        let (home, memory) = self.ends_at_memory(line);
+        at + self.mesh.cycles(home, memory) + self.wait_here(line, (home, memory), message, at)
+    }
+
+    /// Returns when a message that leaves the channel of a line at `at` is at its home node.
+    fn sent_by_memory(&mut self, line: LineAddr, message: Message, at: Cycle) -> Cycle {
+        let (home, memory) = self.ends_at_memory(line);
+        at + self.mesh.cycles(home, memory) + self.wait_here(line, (memory, home), message, at)
+    }
+
+    /// Returns the crosspoints of the home node and of the channel of a line.
+    fn ends_at_memory(&self, line: LineAddr) -> (Crosspoint, Crosspoint) {
+        let home = self.mesh.home(self.hash.slice_of(line));
+        (home, self.mesh.memory(self.chips[0].dram.channel_of(line)))
+    }
+
+    /// Returns the cycles for which a message waits at links of this chip.
+    fn wait_here(
+        &mut self,
+        line: LineAddr,
+        (from, to): (Crosspoint, Crosspoint),
+        message: Message,
+        at: Cycle,
+    ) -> Cycle {
+        if self.remote.has(line) { 0 } else { self.wait(from, to, message, at) }
+    }
+
     /// Sends a request that leaves a core at `at` to the home node of its line, again if the home
     /// node sends it back. The caller ends the transaction with one of the functions below.
     pub(crate) fn admit(
@@ -152,6 +208,7 @@ impl Uncore {
         at: Cycle,
     ) -> Accepted {
         let arrives = self.sent_to_home(core, line, message, at);
+        self.contention.placed = 0;
         if self.contention.queues.is_none() {
             return Accepted { home: arrives + self.latencies.home_node, entry: None, message };
         }
@@ -214,9 +271,11 @@ impl Uncore {
         usize::from(self.remote.has(line)) * slices + self.hash.slice_of(line) as usize
     }
 
-    /// Ends a transaction at its home node.
-    fn end(&mut self, line: LineAddr, accepted: Accepted, at: Cycle) {
+    /// Ends a transaction at its home node at `at`, or when the lines that it writes to memory have
+    /// their places there.
+    pub(crate) fn end(&mut self, line: LineAddr, accepted: Accepted, at: Cycle) {
         let Some(entry) = accepted.entry else { return };
+        let at = at.max(self.contention.placed);
         let taken = self.queue_of(line).end(entry, line, at);
         let number = self.queue_number(line);
         let Contention { queues: Some(queues), clock_percent, .. } = &mut self.contention else {
@@ -250,47 +309,44 @@ impl Uncore {
         self.end(line, accepted, end);
     }
 
-    /// Ends a write-back: the answer goes to the core, its data to the home node. Returns when the
-    /// answer is at the core.
+    /// Answers a write-back: the answer goes to the core, its data to the home node. Returns when
+    /// the answer is at the core, and when the transaction can end.
     pub(crate) fn copy_back(
         &mut self,
         core: usize,
         line: LineAddr,
         accepted: Accepted,
         answer: Message,
-    ) -> Cycle {
+    ) -> (Cycle, Cycle) {
         self.home_sends(core, line, answer);
         let takes_data = answer == Message::CompDBIDResp;
         if takes_data {
             self.core_sends(core, line, Message::CopyBackWrData);
         }
         let answered = self.sent_to_core(core, line, answer, accepted.home);
-        if self.contention.limits() != (false, false) {
-            let data = |uncore: &mut Uncore| {
-                uncore.sent_to_home(core, line, Message::CopyBackWrData, answered)
-            };
-            let end = if takes_data { data(self) } else { accepted.home };
-            self.end(line, accepted, end);
-        }
-        answered
+        let end = match takes_data && self.contention.limits() != (false, false) {
+            true => self.sent_to_home(core, line, Message::CopyBackWrData, answered),
+            false => accepted.home,
+        };
+        (answered, end)
     }
 
-    /// Ends an atomic: its operand goes to the home node, its result, which is at the core at
-    /// `arrives`, leaves.
-    pub(crate) fn end_atomic(
+    /// Sends the operand of an atomic to its home node, which the result, at the core at `arrives`,
+    /// leaves. Returns when the transaction can end.
+    pub(crate) fn take_operand(
         &mut self,
         core: usize,
         line: LineAddr,
         accepted: Accepted,
         arrives: Cycle,
-    ) {
+    ) -> Cycle {
         if self.contention.limits() == (false, false) {
-            return;
+            return arrives;
         }
         let asked = self.sent_to_core(core, line, Message::DBIDResp, accepted.home);
         let operand = self.sent_to_home(core, line, Message::PartWrData, asked);
         let way = self.path_cycles(core, line) + self.latencies.interface;
-        self.end(line, accepted, operand.max(arrives.saturating_sub(way)));
+        operand.max(arrives.saturating_sub(way))
     }
 
     /// Ends maintenance, whose last answer to a snoop is at the home node at `end`. Returns when

@@ -63,6 +63,7 @@ impl Traffic {
         empty.limits_queues = self.counts.limits_queues;
         empty.limits_hazards = self.counts.limits_hazards;
         empty.limits_links = self.counts.limits_links;
+        empty.limits_writes = self.counts.limits_writes;
         empty.synchronizes = self.counts.synchronizes;
         if self.counts.pairs.keeps_lines() {
             empty.pairs.keep_lines();
@@ -75,6 +76,11 @@ impl Traffic {
     pub(crate) fn note_limits(&mut self, queues: bool, hazards: bool, links: bool) {
         (self.counts.limits_queues, self.counts.limits_links) = (queues, links);
         self.counts.limits_hazards = hazards;
+    }
+
+    /// Notes in the counts that memory sends back writes that its queues have no room for.
+    pub(crate) fn note_limited_writes(&mut self) {
+        self.counts.limits_writes = true;
     }
 
     /// Notes in the counts whether maintenance of all cores is synchronized.
@@ -347,6 +353,19 @@ impl Uncore {
         let (home, memory) = (self.home_of(line), self.memory_of(line));
         self.pass_here(line, memory, home, Message::CompDBIDResp);
         self.pass_here(line, home, memory, Message::NonCopyBackWrData);
+    }
+
+    /// Counts a write that memory sends back, and that its home node sends again with a credit.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn count_memory_retry(&mut self, line: LineAddr) {
+        if !self.traffic.is_counting() {
+            return;
+        }
+        let (home, memory) = (self.home_of(line), self.memory_of(line));
+        self.raise(line, HomeEvent::MemoryRetried);
+        self.pass_here(line, memory, home, Message::RetryAck);
+        self.pass_here(line, memory, home, Message::PCrdGrant);
+        self.count_memory_request(line, Message::WriteNoSnpFull);
     }
 
     #[cfg_attr(debug_assertions, track_caller)]

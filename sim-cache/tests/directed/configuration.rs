@@ -15,7 +15,7 @@ fn the_committed_tables_have_no_problem() {
 
 #[test]
 fn each_impossible_value_is_refused_by_its_key() {
-    let cases: [(&str, &str, Break); 24] = [
+    let cases: [(&str, &str, Break); 27] = [
         ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
         ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
         ("memory.l1i.ways", "binary tree", |m| {
@@ -38,6 +38,13 @@ fn each_impossible_value_is_refused_by_its_key() {
         ("memory.dram.activate-cycles", "0 to 255", |m| {
             (m.dram.banks, m.dram.activate_cycles) = (32, 256);
         }),
+        ("memory.dram.write-entries", "set memory.slc.queue-entries", |m| {
+            m.dram.write_entries = 64
+        }),
+        ("memory.dram.write-entries", "0 to 1024", |m| {
+            (m.dram.write_entries, m.slc.queue_entries) = (1025, 32);
+        }),
+        ("memory.l2.write-back-entries", "0 to 256", |m| m.l2.write_back_entries = 257),
         ("memory.l2.size-bytes", "at most 1 GiB", |m| m.l2.size_bytes = 1 << 50),
         ("memory.slc.slice-bytes", "at most 1 GiB", |m| m.slc.slice_bytes = 1 << 50),
         ("memory.slc.slices", "at most 1 GiB", |m| m.slc.slices = 1 << 30),

@@ -1,6 +1,6 @@
 //! Messages and events of the mesh that single places count: the cases that fail without them.
 
-use sim_cache::{MemoryType, PageTarget};
+use sim_cache::{CacheLevel, MemoryType, PageTarget};
 use sim_core::chi::Message;
 use sim_core::mesh_counts::{Agent, AgentKind, DvmEvent, HomeEvent, MeshCounts};
 use sim_core::{
@@ -283,4 +283,38 @@ pub(crate) fn a_core_that_runs_no_more_answers_its_waiting_snoops_without_data()
     });
     assert_eq!(counts.sent(Agent::Core(0), Message::CompData), 1);
     assert_eq!(counts.sent(Agent::Core(0), Message::SnpRespDataFwded), 1);
+}
+
+#[test]
+pub(crate) fn a_write_that_memory_has_no_room_for_is_sent_again_with_a_credit() {
+    let mut tables = Tables::quiet();
+    let memory = &mut tables.memory;
+    (memory.slc.slices, memory.slc.slice_bytes, memory.slc.ways) = (1, 128, 2);
+    memory.slc.queue_entries = 8;
+    (memory.dram.channels, memory.dram.line_cycles, memory.dram.write_entries) = (1, 32, 1);
+    let mut cores = Cores::new(&tables, 3);
+    for (number, dirty) in [(0, true), (1, true)] {
+        let addr = VirtAddr(D.0 + 64 * (40 + number));
+        cores.memory.place_line(0, addr, CacheLevel::Slc, dirty).expect("mapped");
+    }
+    let line = |core: usize| VirtAddr(D.0 + 64 * core as u64);
+    for core in 0..3 {
+        cores.access(core, MemKind::Store, line(core));
+    }
+    let clean = MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Clean));
+    let counts = counted(&mut cores, |cores| {
+        let now = cores.now + 10_000;
+        for core in 0..3 {
+            let request = MemRequest::new(VirtAddr(0x40_0000), line(core), 8, clean);
+            cores.memory.port(core).access(request, now, &mut cores.counts[core]);
+        }
+        cores.settle();
+    });
+    // Three modified lines leave the cache; the queue has room for one beside that on the channel.
+    assert_eq!(counts.of_homes(HomeEvent::CacheEviction), 3);
+    assert_eq!(counts.of_homes(HomeEvent::MemoryRetried), 1);
+    assert_eq!(of_memory(&counts, Message::WriteNoSnpFull), (0, 4));
+    for message in [Message::RetryAck, Message::PCrdGrant] {
+        assert_eq!(of_memory(&counts, message), (1, 0));
+    }
 }

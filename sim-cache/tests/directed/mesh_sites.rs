@@ -56,11 +56,12 @@ const CASES: [(&str, Cases); 2] = [
         mesh_messages::modified_victims_go_to_memory_without_a_system_level_cache,
         mesh_messages::a_core_that_cleans_its_line_writes_it_and_asks_the_others,
         mesh_messages::a_core_that_runs_no_more_answers_its_waiting_snoops_without_data,
+        mesh_messages::a_write_that_memory_has_no_room_for_is_sent_again_with_a_credit,
     ]),
 ];
 
 /// Functions outside of `uncore/traffic.rs` that count for their caller, as they are called.
-const COUNTING: [&str; 20] = [
+const COUNTING: [&str; 21] = [
     ".pass(",
     ".core_sends(",
     ".home_sends(",
@@ -73,6 +74,7 @@ const COUNTING: [&str; 20] = [
     ".count_answer(",
     ".count_memory_read(",
     ".count_memory_write(",
+    ".count_memory_retry(",
     ".read_memory(",
     ".write_memory(",
     ".count_stash(",

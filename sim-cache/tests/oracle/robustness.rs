@@ -54,6 +54,7 @@ fn tables(choices: &[usize]) -> Tables {
     memory.l1d.split_cycles = of(&[0, 1, 100_000]) as u32;
     memory.l1d.write_stream_lines = of(&[0, 1, 4, u64::from(u32::MAX)]) as u32;
     memory.l2.queue_entries = of(&[1, 2, 256]) as u32;
+    memory.l2.write_back_entries = of(&[0, 1, 256]) as u32;
     memory.l2.read_bytes_per_cycle = of(&[4, 64]) as u32;
     memory.l2.write_bytes_per_cycle = of(&[4, 64]) as u32;
     (memory.l2.lookup_cycles, memory.l2.fill_cycles) =
@@ -98,6 +99,10 @@ fn outside(memory: &mut MemoryConfig, of: &mut impl FnMut(&[u64]) -> u64) {
     memory.dram.line_cycles = of(&[1, 32]) as u32;
     memory.dram.banks = of(&[0, 1, 256]) as u32;
     memory.dram.row_bytes = of(&[64, 65_536]) as u32;
+    memory.dram.write_entries = of(&[0, 1, 1024]) as u32;
+    if memory.dram.write_entries > 0 {
+        memory.slc.queue_entries = of(&[1, 1024]) as u32;
+    }
 }
 
 /// Returns addresses near the ends of pages, of the halves of the address space, and of all

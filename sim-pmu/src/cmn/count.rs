@@ -119,6 +119,9 @@ fn unlimited(rule: Rule, counts: &MeshCounts) -> Option<Reason> {
         Rule::Home(HomeEvent::RequestRetried) if !counts.limits_queues => {
             Some(Reason::UnlimitedQueue)
         }
+        Rule::Home(HomeEvent::MemoryRetried) if !counts.limits_writes => {
+            Some(Reason::MemoryAcceptsAll)
+        }
         Rule::Home(event) if of_hazards.contains(&event) && !counts.limits_hazards => {
             let has_queue = counts.limits_queues;
             Some(if has_queue { Reason::NoLineHazards } else { Reason::UnlimitedQueue })
@@ -216,14 +219,10 @@ fn of_watchpoint(
     counts: &MeshCounts,
 ) -> Result<Counted, CountError> {
     let chosen = selected(selector, NodeKind::Xp, nodes)?;
-    match check_fields(watchpoint, counts) {
+    match check_fields(watchpoint) {
         // Only atomics have an operation that the model does not know.
         Err(Unknown(flit::OPCODE)) => return Ok(Counted::zero(Reason::AnyAtomic)),
-        checked => checked.map_err(|Unknown(field)| CountError::UnknownField {
-            selector: selector.text.clone(),
-            field,
-            channel: watchpoint.channel.name(),
-        })?,
+        checked => checked.map_err(|unknown| unknown_field(selector, watchpoint, unknown))?,
     }
     let is_seen = |port: &&Port| {
         let at_port = match watchpoint.devices {
@@ -239,8 +238,20 @@ fn of_watchpoint(
     if !of_channel(watchpoint.channel).any(|message| is_ever_match(message, watchpoint)) {
         return Ok(Counted::zero(Reason::NoSuchMessage));
     }
-    let agents = ports.iter().flat_map(|port| &port.agents);
-    Ok(Counted::of(agents.map(|agent| flits_of(*agent, watchpoint, counts)).sum()))
+    let agents = || ports.iter().flat_map(|port| &port.agents);
+    if agents().any(|agent| repeats(*agent, watchpoint.direction, counts)) {
+        check_tries(watchpoint).map_err(|unknown| unknown_field(selector, watchpoint, unknown))?;
+    }
+    Ok(Counted::of(agents().map(|agent| flits_of(*agent, watchpoint, counts)).sum()))
+}
+
+fn unknown_field(
+    selector: &Selector,
+    watchpoint: &Watchpoint,
+    Unknown(field): Unknown,
+) -> CountError {
+    let (selector, channel) = (selector.text.clone(), watchpoint.channel.name());
+    CountError::UnknownField { selector, field, channel }
 }
 
 /// Returns the reason for which a watchpoint sees no port.
@@ -255,22 +266,33 @@ fn no_port(devices: Devices) -> Reason {
 }
 
 /// Checks that the model knows every field that decides, whatever flits are sent.
-fn check_fields(watchpoint: &Watchpoint, counts: &MeshCounts) -> Result<(), Unknown> {
+fn check_fields(watchpoint: &Watchpoint) -> Result<(), Unknown> {
     for message in of_channel(watchpoint.channel) {
         for of_device in [false, true] {
             is_match(message, of_device, watchpoint)?;
         }
     }
+    Ok(())
+}
+
+/// Returns whether some requests that an agent sent or received were tried twice.
+fn repeats(agent: Agent, direction: Direction, counts: &MeshCounts) -> bool {
+    // The answer to a request passes the port in the other direction.
+    let answers = match direction {
+        Direction::Up => Direction::Down,
+        Direction::Down => Direction::Up,
+    };
+    passed(agent, answers, Message::RetryAck, counts) > 0
+}
+
+/// Checks that a watchpoint does not distinguish first tries from others: the model counts
+/// requests that are sent again together with these.
+fn check_tries(watchpoint: &Watchpoint) -> Result<(), Unknown> {
     let is_request = (watchpoint.channel, watchpoint.group) == (Channel::Req, Group::Primary);
-    let (name, retry) = ("allow-retry", Message::RetryAck);
+    let name = "allow-retry";
     let selects = flit::field(watchpoint.channel, watchpoint.group, name)
         .is_some_and(|(_, bits)| bits & !watchpoint.mask != 0);
-    // The model counts requests that are sent again together with the first tries.
-    let has_retries = || counts.plan.all().any(|agent| counts.sent(agent, retry) > 0);
-    match is_request && selects && has_retries() {
-        true => Err(Unknown(name)),
-        false => Ok(()),
-    }
+    if is_request && selects { Err(Unknown(name)) } else { Ok(()) }
 }
 
 fn of_channel(channel: Channel) -> impl Iterator<Item = Message> {

@@ -233,6 +233,7 @@ mod tests {
             Reason::UnlimitedQueue,
             Reason::NoLineHazards,
             Reason::NoDvmSync,
+            Reason::MemoryAcceptsAll,
         ];
         for reason in Reason::ALL.iter().filter(|reason| !of_others.contains(reason)) {
             let is_used = events().iter().any(|event| event.rule == Rule::Zero(*reason));

@@ -45,8 +45,10 @@ reasons! {
     NoDataQueue = "no-data-queue", "a home node takes the operands of any number of atomics";
     /// Trackers of other nodes.
     UnlimitedTrackers = "unlimited-trackers", "the trackers of the node take any number of requests";
-    /// Memory controllers.
-    MemoryAcceptsAll = "memory-accepts-all", "memory controllers accept every request";
+    /// Queues of memory controllers, which the configuration may limit.
+    MemoryAcceptsAll = "memory-accepts-all", "memory controllers accept every request (memory.dram.write-entries is 0)";
+    /// Requests of home nodes to busy memory.
+    NoThrottle = "no-throttle", "home nodes hold no request back because a memory controller is busy";
     /// Quality of service.
     OneClass = "one-class", "requests have no classes of quality of service";
     /// Partitions.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sim_machine::Machine;
 
-use super::{COLUMNS, Measured, NUMBERS, numbers};
+use super::{Both, COLUMNS, Measured, NUMBERS, depths, most_cores, numbers};
 
 /// Bandwidth in GB/s by [`NUMBERS`] and [`COLUMNS`]; 0 for none.
 type Published = [[u32; COLUMNS.len()]; NUMBERS.len()];
@@ -34,6 +34,9 @@ const YITIAN: Published = [
     [0; COLUMNS.len()],
 ];
 
+/// Bandwidths without and with limits, by [`numbers`] and [`COLUMNS`].
+type Bandwidths = Both<Vec<[f64; COLUMNS.len()]>>;
+
 /// Writes the page.
 pub(super) fn page(measured: &[Measured]) -> String {
     let mut page = include_str!("page.md").to_owned();
@@ -41,14 +44,25 @@ pub(super) fn page(measured: &[Measured]) -> String {
         let name = of.machine.name();
         let tables = [
             ("curves", curves(of)),
-            ("reads", bandwidths(of, &[(0, "4 MB"), (1, "512 MB")])),
-            ("writes", bandwidths(of, &[(2, "update"), (3, "write"), (4, "copy")])),
+            ("reads", table(of.machine, &of.bandwidths, &[(0, "4 MB"), (1, "512 MB")])),
+            ("writes", writes(of.machine, &of.bandwidths)),
         ];
         for (key, table) in tables {
             page = page.replace(&format!("{{{name} {key}}}\n"), &table);
         }
     }
-    page.replace("{pairs}\n", &pairs(measured))
+    let depths: Vec<_> = measured.iter().map(|of| (depths_title(of.machine), &of.depths)).collect();
+    page.replace("{depths}\n", &depths::table(&depths)).replace("{pairs}\n", &pairs(measured))
+}
+
+/// Returns the name of a machine and its cores in the table of depths.
+pub(super) fn depths_title(machine: Machine) -> String {
+    format!("{}, {} cores", machine.name(), most_cores(machine))
+}
+
+/// Writes the table of updates, writes and copies.
+pub(super) fn writes(machine: Machine, bandwidths: &Bandwidths) -> String {
+    table(machine, bandwidths, &[(2, "update"), (3, "write"), (4, "copy")])
 }
 
 fn curves(of: &Measured) -> String {
@@ -70,19 +84,19 @@ fn curves(of: &Measured) -> String {
 }
 
 /// Writes a table of some columns, each with its number and title.
-fn bandwidths(of: &Measured, columns: &[(usize, &str)]) -> String {
-    let published = if of.machine == Machine::Cobalt100 { COBALT } else { YITIAN };
+fn table(machine: Machine, bandwidths: &Bandwidths, columns: &[(usize, &str)]) -> String {
+    let published = if machine == Machine::Cobalt100 { COBALT } else { YITIAN };
     let title = |(_, title): &(usize, &str)| format!(" {title}: published | model | with limits |");
     let titles: String = columns.iter().map(title).collect();
     let mut table = format!("| cores |{titles}\n| ---: |");
     table.push_str(&" ---: |".repeat(3 * columns.len()));
     table.push('\n');
-    for (at, cores) in numbers(of.machine).enumerate() {
+    for (at, cores) in numbers(machine).enumerate() {
         let row = NUMBERS.iter().position(|number| *number == cores).unwrap_or_default();
         let cells = columns.iter().map(|(column, _)| {
             let known = published[row][*column];
             let known = if known == 0 { "-".to_owned() } else { known.to_string() };
-            let (free, limited) = (of.bandwidths.free[at], of.bandwidths.limited[at]);
+            let (free, limited) = (bandwidths.free[at], bandwidths.limited[at]);
             format!(" {known} | {:.0} | {:.0} |", free[*column], limited[*column])
         });
         let _ = writeln!(table, "| {cores} |{}", cells.collect::<String>());

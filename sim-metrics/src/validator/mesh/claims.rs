@@ -54,7 +54,7 @@ const SEPARATE: &str = "memory of the model is read with ReadNoSnp, and the form
 const DEVICE_DATA: &str = "a request to a device moves any number of bytes, and its text does not \
     say which of them count";
 const IO_DATA: &str = "its text does not list the requests of I/O agents that move data";
-const NO_RETRIES: &str = "memory controllers and gateways of the model send no request back";
+const NO_RETRIES: &str = "gateways of the model send no request back";
 const NOT_SENT: &str = "cores of the model send no such request to home nodes";
 const UNIT: &str = "its unit is not one of a bandwidth that is known here, such as GB/s or MiB/s";
 const DIVISOR: &str = "it is a sum that other metrics are divided by";
@@ -67,6 +67,7 @@ const KNOWN: &[(&str, Claim)] = {
         // Linux.
         ("slc_miss_rate", Is(T::MeshSlcMissRatio)),
         ("hnf_message_retry_rate", Is(T::MeshSentBackRatio)),
+        ("mc_message_retry_rate", Is(T::MeshMemorySentBackRatio)),
         ("sf_hit_rate", Is(T::MeshFilterHitRatio)),
         // Their texts contradict their names: the one for reads says what an RN-I sends.
         ("rni_actual_read_bandwidth.all", Either(T::MeshIoReadBandwidth, T::MeshIoWriteBandwidth)),
@@ -134,7 +135,7 @@ const KNOWN: &[(&str, Claim)] = {
         ("cmn_hni_rxreq_withdata_rate", Open(DEVICE_DATA)),
         ("cmn_snf_rxreq_rate", Is(T::MeshMemoryRate)),
         ("cmn_snf_rxreq_withdata_rate", Open(SEPARATE)),
-        ("cmn_snf_txrsp_retry_rate", Open(NO_RETRIES)),
+        ("cmn_snf_txrsp_retry_rate", Is(T::MeshMemorySentBackRate)),
         ("cmn_ccg_rxrsp_retry_rate", Open(NO_RETRIES)),
         ("cmn_ccg_txrsp_retry_rate", Open(NO_RETRIES)),
         ("cmn_ccg_rxreq_rate", Open(GATEWAY)),

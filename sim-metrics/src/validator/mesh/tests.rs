@@ -203,6 +203,25 @@ fn a_file_in_the_form_of_linux_has_its_verdicts() {
 }
 
 #[test]
+fn retries_of_memory_have_a_verdict_once_it_sends_writes_back() {
+    let text = r#"[{"MetricName": "mc_message_retry_rate", "MetricExpr": "hnf_mc_retries / hnf_mc_reqs",
+        "ScaleUnit": "100%", "Unit": "arm_cmn"}]"#;
+    let counts = |retries| {
+        [("arm_cmn_0/hnf_mc_retries/", retries), ("arm_cmn_0/hnf_mc_reqs/", 8.0)]
+            .map(|(name, count)| (name, MeshCount::Value(count)))
+    };
+    let verdict = |retries| {
+        let mut run = run(&counts(retries));
+        run.truths.set(Truth::MeshMemoryRequests, 8.0);
+        run.truths.set(Truth::MeshMemorySentBack, 2.0);
+        verdicts(text, &run)[0].1.clone()
+    };
+    let right = verdict(2.0);
+    assert_eq!((right.status, right.real), (ValidationStatus::Right, Some(0.25)));
+    assert_eq!(verdict(4.0).status, ValidationStatus::Off);
+}
+
+#[test]
 fn a_text_with_two_readings_gets_a_verdict_only_if_both_agree() {
     let text = |value: &str| {
         format!(

@@ -102,7 +102,11 @@ fn events_of_limits_are_counted_when_the_machine_has_them() {
     for name in ["arm_cmn_0/hnf_pocq_addrhaz/", "arm_cmn_0/hnf_pocq_atomic_addrhaz/"] {
         assert_eq!(reason(name, &counts), Some(Reason::NoLineHazards));
     }
+    let of_memory = reason("arm_cmn_0/hnf_mc_retries/", &counts);
+    assert_eq!(of_memory, Some(Reason::MemoryAcceptsAll));
     (counts.limits_hazards, counts.limits_links) = (true, true);
+    counts.limits_writes = true;
+    counts.raise(1, HomeEvent::MemoryRetried);
     counts.raise(0, HomeEvent::RequestRetried);
     counts.raise(1, HomeEvent::AddressHazard);
     counts.occupy(1, Occupant::Any, 5);
@@ -110,6 +114,7 @@ fn events_of_limits_are_counted_when_the_machine_has_them() {
     counts.stall(0, Side::East, Channel::Dat, 7);
     for (name, expected) in [
         ("hnf_pocq_retry", 1),
+        ("hnf_mc_retries", 1),
         ("hnf_pocq_addrhaz", 1),
         ("hnf_pocq_atomic_addrhaz", 0),
         ("hnf_qos_pocq_occupancy_all", 5),
@@ -245,13 +250,27 @@ fn a_field_that_the_model_does_not_know_is_an_error() {
 }
 
 #[test]
-fn first_tries_are_unknown_once_requests_are_sent_again() {
+fn first_tries_are_unknown_where_requests_are_sent_again() {
+    let is_unknown = |name, counts: &MeshCounts| {
+        let error = counted(name, counts).expect_err("first tries");
+        assert!(error.to_string().contains("the field \"allow-retry\""), "{error}");
+    };
+    let (of_cores, of_memory) =
+        ("CMN_RNF_WP_TXREQ_SINGLE_COUNT", "CMN_SNF_WP_RXREQ_READNOSNP_COUNT");
     let mut counts = two_reads();
     counts.send(Agent::Home(0), Agent::Core(0), Message::RetryAck);
-    let error = counted("CMN_RNF_WP_TXREQ_SINGLE_COUNT", &counts).expect_err("first tries");
-    assert!(error.to_string().contains("the field \"allow-retry\""), "{error}");
+    is_unknown(of_cores, &counts);
+    is_unknown("CMN_HNF_WP_RXREQ_READUNIQUE_COUNT", &counts);
+    assert_eq!(value(of_memory, &counts), 1, "memory sent nothing back");
     assert_eq!(value("CMN_RNF_WP_TXREQ_COUNT", &counts), 2);
     assert_eq!(value("CMN_HNF_WP_TXRSP_RETRY_COUNT", &counts), 1);
+    let mut counts = two_reads();
+    counts.send(Agent::Memory(0), Agent::Home(0), Message::RetryAck);
+    assert_eq!(value(of_cores, &counts), 2, "home nodes sent nothing back");
+    assert_eq!(value("CMN_HNF_WP_RXREQ_READUNIQUE_COUNT", &counts), 1);
+    is_unknown(of_memory, &counts);
+    assert_eq!(value("CMN_SNF_WP_RXREQ_COUNT", &counts), 1);
+    assert_eq!(value("CMN_SNF_WP_TXRSP_RETRY_COUNT", &counts), 1);
 }
 
 #[test]
