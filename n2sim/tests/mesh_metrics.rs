@@ -43,7 +43,7 @@ impl Files {
             "linux.json",
             r#"[{"MetricName": "slc_miss_rate", "MetricExpr": "hnf_cache_miss / hnf_slc_sf_cache_access",
                  "ScaleUnit": "100%", "Unit": "arm_cmn", "MetricGroup": "cmn"},
-                {"MetricName": "memory_retries", "MetricExpr": "hnf_mc_retries / hnf_mc_reqs",
+                {"MetricName": "mc_message_retry_rate", "MetricExpr": "hnf_mc_retries / hnf_mc_reqs",
                  "ScaleUnit": "100%", "Unit": "arm_cmn", "MetricGroup": "cmn"}]"#,
         );
         let arm = with(
@@ -116,7 +116,7 @@ fn published_metrics_have_a_verdict_or_the_reason_for_none() {
     let of = |name: &str| rows.iter().find(|row| row["metric"] == name).unwrap();
     assert_eq!(of("slc_miss_rate")["standing"], "right");
     assert_eq!(of("slc_miss_rate")["claims"], "mesh.slc.miss_ratio");
-    let missing = of("memory_retries")["missing"].as_str().unwrap();
+    let missing = of("mc_message_retry_rate")["missing"].as_str().unwrap();
     assert!(missing.contains("never raises arm_cmn_0/hnf_mc_retries/"), "{missing}");
     let bandwidth = of("cmn_bw_peer_cpu_cache");
     assert_eq!(bandwidth["standing"], "off");
@@ -126,6 +126,28 @@ fn published_metrics_have_a_verdict_or_the_reason_for_none() {
     assert!((value / truth - 1000.0).abs() < 1.0, "{value} {truth}");
     let (_, text, _) = run(&args[..args.len() - 1]);
     assert!(text.contains("GB/s"), "{text}");
+}
+
+#[test]
+fn writes_that_memory_sends_back_have_a_verdict() {
+    let files = Files::new();
+    let mut args = vec!["validate", READERS, "--metrics", &files.linux, "-j"];
+    for set in [
+        "memory.slc.queue-entries=4",
+        "memory.dram.write-entries=1",
+        "memory.slc.slice-bytes=1024",
+        "memory.slc.ways=2",
+        "memory.dram.channels=1",
+        "memory.dram.line-cycles=32",
+    ] {
+        args.extend(["--set", set]);
+    }
+    let (_, printed, said) = run(&args);
+    let rows = objects(&printed);
+    let row = rows.iter().find(|row| row["metric"] == "mc_message_retry_rate").unwrap();
+    assert_eq!(row["claims"], "mesh.memory.sent_back_ratio", "{said}");
+    assert_eq!(row["standing"], "right", "{row} {said}");
+    assert!(row["truth"].as_f64().unwrap() > 0.0, "{row}");
 }
 
 #[test]

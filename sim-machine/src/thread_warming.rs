@@ -11,7 +11,7 @@
 //! | Words | Content |
 //! | --- | --- |
 //! | 1 | cycle of the cut |
-//! | 4 for each thread | position, number of its last instruction plus 1 or 0, clock, end of its wait |
+//! | 4 for each thread | position, number of its last instruction plus 1, clock, end of its wait |
 //! | 2^18 | what the threads wait for in the window, then zeros |
 //! | the rest | the memory of all cores, then the pipelines |
 
