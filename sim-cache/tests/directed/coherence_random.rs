@@ -52,7 +52,8 @@ impl Random {
 }
 
 /// Returns tables with caches of a few lines, a snoop filter that is too small, and prefetchers.
-fn tables(far: FarAtomics) -> Tables {
+/// With `limits`, all resources outside of the cores are short too.
+fn tables(far: FarAtomics, limits: bool) -> Tables {
     let mut tables = Tables::committed();
     let memory = &mut tables.memory;
     (memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes) = (512, 512, 1024);
@@ -60,6 +61,12 @@ fn tables(far: FarAtomics) -> Tables {
     (memory.slc.slices, memory.slc.slice_bytes) = (2, 1024);
     (memory.snoop_filter.slice_lines, memory.snoop_filter.ways) = (8, 4);
     memory.far_atomics = far;
+    if limits {
+        (memory.slc.queue_entries, memory.slc.line_hazards) = (2, true);
+        memory.mesh.link_contention = true;
+        (memory.dram.banks, memory.dram.write_entries) = (4, 2);
+        memory.l2.write_back_entries = 2;
+    }
     tables
 }
 
@@ -100,22 +107,23 @@ fn perform(cores: &mut Cores, random: &mut Random) {
 fn sixteen_cores_with_a_few_lines_stay_coherent_and_keep_every_sum() {
     let given = std::env::var("N2SIM_COHERENCE_OPS").ok();
     let ops = given.map_or(FEW, |text| text.parse().expect("a number of operations"));
-    for (seed, far) in
-        [FarAtomics::Never, FarAtomics::Miss, FarAtomics::Always].into_iter().enumerate()
-    {
+    let settings = [FarAtomics::Never, FarAtomics::Miss, FarAtomics::Always];
+    let settings = settings.into_iter().flat_map(|far| [(far, false), (far, true)]);
+    for (seed, (far, limits)) in settings.enumerate() {
+        let case = format!("{far:?}, limits {limits}");
         let mut random = Random(seed as u64);
-        let mut cores = Cores::new(&tables(far), CORES);
+        let mut cores = Cores::new(&tables(far, limits), CORES);
         cores.memory.begin_counting(0);
-        for op in 0..ops / 3 {
+        for op in 0..ops / 6 {
             perform(&mut cores, &mut random);
             if op % BETWEEN_CHECKS == 0 {
                 cores.settle();
-                assert!(cores.memory.is_coherent(), "{far:?}: after operation {op}");
+                assert!(cores.memory.is_coherent(), "{case}: after operation {op}");
                 let inclusive = (0..CORES).all(|core| cores.memory.is_inclusive(core));
-                assert!(inclusive, "{far:?}: after operation {op}");
+                assert!(inclusive, "{case}: after operation {op}");
             }
         }
         cores.settle();
-        assert_eq!(broken_sums(cores.memory.mesh_counts()), Vec::<String>::new(), "{far:?}");
+        assert_eq!(broken_sums(cores.memory.mesh_counts()), Vec::<String>::new(), "{case}");
     }
 }
