@@ -69,7 +69,7 @@ impl Default for SlotLedger {
 
 /// Counts slots that the back end left empty.
 #[inline(always)]
-fn stalled<S: EventSink>(slots: u64, sink: &mut S) {
+fn back_end_stalled<S: EventSink>(slots: u64, sink: &mut S) {
     sink.count(PmuEvent::STALL_SLOT_BACKEND, slots);
 }
 
@@ -92,7 +92,7 @@ impl SlotLedger {
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
         let occupies_from = self.occupies_from(op.arrive);
         if waits_until > occupies_from {
-            stalled(waits_until - occupies_from, sink);
+            back_end_stalled(waits_until - occupies_from, sink);
             self.back_end_lost((occupies_from, waits_until), op.blocked, waits, sink);
         }
         self.blocked.copy_within(1.., 0);
@@ -142,7 +142,7 @@ impl SlotLedger {
         if lost > 0 {
             let (cause, root) = (self.blocked[SLOTS - 1], RootCause::Latency);
             self.lost.add(cause, root, lost);
-            stalled(lost, sink);
+            back_end_stalled(lost, sink);
             sink.notify(Notice::Lost(Lost { cause, root, owner: None, slots: lost }));
         }
     }
