@@ -27,8 +27,8 @@ pub(crate) struct ThreadRates {
     factors: Vec<f64>,
     /// Group of each thread, whose rate it has.
     groups: Vec<usize>,
-    /// Effective number of windows with instructions of the last group, if they are too few to show
-    /// how much its rate varies.
+    /// Variance of the mean of the last group in that of a window, if its windows are too few to
+    /// show how much its rate varies and other threads have more.
     rare: Option<f64>,
     /// Weights of the windows: what they represent, in parts of their length.
     weights: Vec<f64>,
@@ -64,7 +64,9 @@ impl ThreadRates {
             of.iter().zip(&own).filter(|one| !one.1).map(|one| one.0).sum()
         };
         let rest = instructions.iter().zip(&weights).map(|(of, weight)| weight * of_rest(of));
-        let rare = Some(effective(rest)).filter(|number| (1.0..FEWEST).contains(number));
+        let is_rare = own.contains(&true) && effective(rest.clone()) < FEWEST;
+        let left_out: Vec<f64> = regions.iter().map(Region::left_out).collect();
+        let rare = is_rare.then(|| variance_of_mean(rest.zip(left_out)));
         let group = |thread: usize| if own[thread] { thread } else { threads.len() };
         ThreadRates {
             factors: factors(&threads, &found, &own),
@@ -113,7 +115,7 @@ impl ThreadRates {
     /// Returns, for each event by its number, the standard error of the rate of all threads because
     /// some are in few windows.
     pub(crate) fn errors_of_rare(&self, windows: &[Outcome], of: Count) -> Vec<f64> {
-        let Some(number) = self.rare else { return vec![0.0; EVENTS] };
+        let Some(variance) = self.rare else { return vec![0.0; EVENTS] };
         let (totals, last) = (self.totals(windows, of), self.groups.len());
         let is_in = |thread: &usize| self.groups[*thread] == last;
         let found = |thread: usize| -> f64 {
@@ -124,7 +126,7 @@ impl ThreadRates {
         let others = |mean: f64, own: f64| (mean - part * own) / (1.0 - part).max(1e-9);
         let error = |(mean, own): (&f64, &f64)| part * (own - others(*mean, *own)).abs();
         let errors = totals.means.iter().zip(&totals.rates[last]).map(error);
-        errors.map(|error| error / number.sqrt()).collect()
+        errors.map(|error| error * variance.sqrt()).collect()
     }
 
     /// Returns the rates of each group of threads, and the estimated rates of all.
@@ -156,6 +158,14 @@ fn effective(parts: impl Iterator<Item = f64>) -> f64 {
     let (sum, squares) =
         parts.fold((0.0, 0.0), |(sum, squares), part| (sum + part, squares + part * part));
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
+}
+
+/// Returns the variance of a mean over parts in that of one, if only what these leave out varies.
+fn variance_of_mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (sum, squares) = parts.fold((0.0, 0.0), |(sum, squares), (part, left_out)| {
+        (sum + part, squares + part * part * left_out)
+    });
+    if sum > 0.0 { squares / (sum * sum) } else { 0.0 }
 }
 
 /// Returns true if the windows, scaled up, have about as many instructions as the trace.
@@ -284,15 +294,26 @@ mod tests {
     }
 
     #[test]
+    fn no_thread_is_rare_beside_none() {
+        // Ten windows of different weights say less than ten equal ones, of both threads.
+        let windows = vec![window([(5, 5), (5, 0)]); 10];
+        let represents: Vec<u64> = (0..10).map(|n| 100 + 10 * n).collect();
+        let half = represents.iter().sum::<u64>() / 2;
+        let rates = ThreadRates::new(&windows, &regions(&represents).windows, &[half, half]);
+        assert_eq!(rates.errors_of_rare(&windows, Counts::value)[CYCLES], 0.0);
+    }
+
+    #[test]
     fn threads_in_few_windows_share_a_rate() {
         let mut windows = vec![window([(10, 0), (0, 0)]); 11];
         windows.push(window([(5, 0), (5, 5)]));
         let (rates, cycles) = found(&windows, &[1150, 50]);
         assert!((rates.factor(1) - 1.0).abs() < 1e-9);
         assert!((cycles[11] - cycles[0]).abs() < 1e-9, "its only window is as its rate");
-        // 50 of 1200 instructions, of which each may take a cycle less.
+        // 50 of 1200 instructions, of which each may take a cycle less; a tenth of them ran.
         let errors = rates.errors_of_rare(&windows, Counts::value);
-        assert!((errors[CYCLES] - 50.0 / 1200.0).abs() < 1e-9, "{}", errors[CYCLES]);
+        let expected = 50.0 / 1200.0 * 0.9f64.sqrt();
+        assert!((errors[CYCLES] - expected).abs() < 1e-9, "{}", errors[CYCLES]);
         // A thread without instructions in the windows is as the others.
         let windows = vec![window([(10, 0), (0, 0)]); 12];
         let (rates, cycles) = found(&windows, &[1100, 100]);

@@ -276,7 +276,7 @@ impl<'s> ThreadWarming<'s> {
     }
 
     /// Returns the error of threads that end before they have run `needed` instructions together.
-    pub(crate) fn ends_before(&self, needed: u64) -> MachineError {
+    pub fn ends_before(&self, needed: u64) -> MachineError {
         MachineError::ShortThreads { trace: self.name.clone(), found: self.done, needed }
     }
 

@@ -87,6 +87,7 @@ impl Regions {
         }
         let (intervals, shared) = if session.has_threads() {
             // Known before all threads run.
+            session.check_thread_windows()?;
             check_number(options.windows.min(instructions.div_ceil(interval) as usize), session)?;
             thread_intervals(session, interval, options.seed, progress)?
         } else {

@@ -85,7 +85,11 @@ impl Regions {
         let header = self.states_header(trace, machine, size);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         for window in self.windows() {
-            warming.run_to(window.first_run(), &mut |_, _| {})?;
+            let needed = window.first_run();
+            warming.run_to(needed, &mut |_, _| {})?;
+            if warming.done() < needed {
+                return Err(warming.ends_before(needed));
+            }
             warming.save(window.instructions(), &mut words)?;
             let (position, cycle) = (warming.done(), warming.cut().now);
             writer.add(&StatePlace { position, cycle, last: None }, &words).map_err(io)?;

@@ -46,7 +46,7 @@ pub struct Regions {
     #[serde(rename = "lesson")]
     pub functional_warmup: u64,
     /// Hash of the configuration of functional warming in hexadecimal
-    /// ([`MachineConfig::warm_hash`](sim_machine::MachineConfig::warm_hash)).
+    /// ([`Session::warm_hash`](sim_machine::Session::warm_hash)).
     #[serde(default)]
     pub known_on: Option<String>,
     /// Name of the file of saved states, in the directory of this one. Without it, windows start

@@ -143,7 +143,10 @@ impl Session {
     }
 
     /// Refuses threads that share cores, and processors of a system.
-    pub(crate) fn check_thread_windows(&self) -> Result<(), MachineError> {
+    ///
+    /// # Errors
+    /// If the threads of the session are of one of these kinds.
+    pub fn check_thread_windows(&self) -> Result<(), MachineError> {
         let processors = self.running_streams().count();
         if self.trace.meta().machine.full_system && processors > 1 {
             let trace = self.header.trace.clone();
