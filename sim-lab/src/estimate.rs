@@ -90,8 +90,7 @@ impl Estimate {
         // Functional warming of several threads comes before each window, in states or without.
         let machine = Machine { is_warm: true, ..machine };
         let mispredicted = &tables[0][PmuEvent::BR_MIS_PRED_RETIRED as usize];
-        let mut known = RegressionEstimate::of(regions, machine, mispredicted);
-        known.trust_no_counts();
+        let known = RegressionEstimate::of(regions, machine, mispredicted).for_threads();
         let rare = rates.errors_of_rare(windows, VALUE);
         let found = tables.map(|table| {
             PmuEvent::ALL.map(|event| {

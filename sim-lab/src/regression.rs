@@ -74,8 +74,9 @@ pub(crate) struct RegressionEstimate {
     left_out: Vec<f64>,
     columns: Vec<Column>,
     is_same_machine: bool,
-    /// Known counts that are accurate by themselves are used so.
-    trusts: bool,
+    /// The windows are of several threads: no known count is accurate by itself, and intervals are
+    /// those of few windows.
+    of_threads: bool,
 }
 
 /// One known count.
@@ -135,14 +136,14 @@ impl RegressionEstimate {
             left_out: regions.windows.iter().map(Region::left_out).collect(),
             columns: known_events(regions.known.len()).enumerate().map(column).collect(),
             is_same_machine,
-            trusts: true,
+            of_threads: false,
         }
     }
 
-    /// Uses known counts for regression only: those of several threads depend on the order of their
-    /// accesses, which functional warming has but roughly.
-    pub(crate) fn trust_no_counts(&mut self) {
-        self.trusts = false;
+    /// Makes the estimator one for windows of several threads. Known counts serve for regression
+    /// only: they depend on the order of accesses, which functional warming has but roughly.
+    pub(crate) fn for_threads(self) -> RegressionEstimate {
+        RegressionEstimate { of_threads: true, ..self }
     }
 
     /// Estimates the rate of an event per instruction from its counts in the windows.
@@ -165,7 +166,7 @@ impl RegressionEstimate {
 
     fn corrected(&self, event: PmuEvent, rates: &[f64]) -> Rate {
         if self.is_same_machine
-            && self.trusts
+            && !self.of_threads
             && let Some((_, trust)) = TRUSTED.iter().find(|(trusted, _)| *trusted == event)
             && let Some(column) = self.columns.iter().find(|column| column.event == event)
         {
@@ -179,7 +180,7 @@ impl RegressionEstimate {
         }
         let lines = self.columns.iter().map(|column| (self.slope(rates, column), column));
         let least =
-            if self.trusts { LEAST } else { LEAST.max(CHANCE / (rates.len() as f64).sqrt()) };
+            if self.of_threads { LEAST.max(CHANCE / (rates.len() as f64).sqrt()) } else { LEAST };
         let lines = lines.filter(|(line, _)| line.correlation.abs() >= least);
         let best = lines.max_by(|a, b| a.0.correlation.abs().total_cmp(&b.0.correlation.abs()));
         let Some((line, column)) = best else {
@@ -260,7 +261,7 @@ impl RegressionEstimate {
             (share * (rate - mean)).powi(2) * left_out
         };
         let squares = rates.iter().zip(weights).map(part).sum::<f64>();
-        if self.trusts {
+        if !self.of_threads {
             return (n / (n - 1.0) * squares).sqrt();
         }
         let free = (n - 1.0 - fitted as f64).max(1.0);

@@ -9,7 +9,7 @@
 use crate::estimate::Estimate;
 use crate::known_events::{has_shared, known_count, known_events};
 use crate::regions::windows::{Region, Regions};
-use crate::thread_rates::ThreadRates;
+use crate::thread_rates::{FEWEST, ThreadRates};
 use sim_core::PmuEvent;
 use sim_machine::{MachineError, Outcome, Session};
 
@@ -25,8 +25,6 @@ const LEAST_OF_LINES: f64 = 0.02;
 /// it falls with their length. Pipelines are empty where windows begin.
 const SEAMS: f64 = 0.1;
 const SHORT: f64 = 2000.0;
-/// Fewest windows of which the spread and the rates of threads are known.
-const FEWEST: usize = 10;
 /// Standard deviation of events that count no lines, in parts of [`ThreadErrors::order`].
 const ORDER: f64 = 0.05;
 /// Count that is added to both sides of a ratio, so that rare events show no order.

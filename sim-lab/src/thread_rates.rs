@@ -13,10 +13,10 @@ use sim_machine::Outcome;
 
 /// Number of events.
 const EVENTS: usize = PmuEvent::ALL.len();
-/// Fewest windows with instructions of a thread for a rate of its own. Threads with fewer share one
-/// rate. If they too are in fewer windows, these alone would seem to have no error; what their rate
-/// differs from that of the others is one.
-const FEWEST: f64 = 10.0;
+/// Fewest windows whose spread says something, of a trace and of a thread with a rate of its own.
+/// Threads with fewer share one rate. If they share fewer windows too, the difference of their rate
+/// from that of the others is an error: the spread shows none.
+pub(crate) const FEWEST: usize = 10;
 /// Smallest and largest share of its instructions that a thread with a rate of its own may have in
 /// the windows, scaled up.
 const SHARES: (f64, f64) = (0.2, 5.0);
@@ -57,14 +57,14 @@ impl ThreadRates {
         let threads: Vec<f64> = threads.iter().map(|count| *count as f64).collect();
         let has_rate = |thread: usize| {
             let parts = instructions.iter().zip(&weights).map(|(own, weight)| own[thread] * weight);
-            effective(parts) >= FEWEST && is_near(found[thread], threads[thread])
+            effective(parts) >= FEWEST as f64 && is_near(found[thread], threads[thread])
         };
         let own: Vec<bool> = (0..threads.len()).map(has_rate).collect();
         let of_rest = |of: &Vec<f64>| -> f64 {
             of.iter().zip(&own).filter(|one| !one.1).map(|one| one.0).sum()
         };
         let rest = instructions.iter().zip(&weights).map(|(of, weight)| weight * of_rest(of));
-        let is_rare = own.contains(&true) && effective(rest.clone()) < FEWEST;
+        let is_rare = own.contains(&true) && effective(rest.clone()) < FEWEST as f64;
         let left_out: Vec<f64> = regions.iter().map(Region::left_out).collect();
         let rare = is_rare.then(|| variance_of_mean(rest.zip(left_out)));
         let group = |thread: usize| if own[thread] { thread } else { threads.len() };

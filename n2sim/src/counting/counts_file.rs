@@ -70,14 +70,17 @@ impl CountsFile {
     ) -> CountsFile {
         let outcome = &measured.outcome;
         let mut file = CountsFile::new(replay, outcome, None);
-        let mut readings = match replay.request.events.is_empty() {
-            true => vec![stat::exact_sum(outcome, &file.events)],
-            false => measured.readings.clone(),
-        };
-        if let Some(errors) = errors {
-            readings.iter_mut().for_each(|core| stat::take_unknown(core, &file.events, errors));
+        let elapsed_ns = file.elapsed_ns;
+        if !replay.request.events.is_empty() {
+            // An estimate has already taken what it does not give out of these.
+            file.add(elapsed_ns, &measured.readings);
+            return file;
         }
-        file.add(file.elapsed_ns, &readings);
+        let mut sum = stat::exact_sum(outcome, &file.events);
+        if let Some(errors) = errors {
+            stat::take_unknown(&mut sum, &file.events, errors);
+        }
+        file.add(elapsed_ns, &[sum]);
         file
     }
 

@@ -54,7 +54,7 @@ pub(crate) struct RegionsArgs {
     /// Instructions of functional warm-up before each window without saved state
     ///
     /// These instructions update caches and predictors in program order (default: five windows).
-    /// Several threads run all instructions before a window so.
+    /// With several threads, all instructions before a window do.
     #[arg(long, alias = "lesson", value_name = "N", value_parser = instructions)]
     pub(crate) functional_warmup: Option<u64>,
     /// Seed of the selection of windows
